@@ -8,7 +8,7 @@ import pandas as pd
 from core.arrays import Bools
 from core.calendar import TradeCalendar
 from core.days import moved
-from core.declaration.conditions import not_set
+from core.declaration.conditions import Condition, not_set
 from platform_assets.compute.loaded import known_dates
 from platform_assets.compute.parameters.loading import NEIGHBOURS
 from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, WAIT_DAYS
@@ -23,9 +23,6 @@ INDEX = "fusion_index_daily"
 _STOCKS = "SUBSTR(code, 1, 1) NOT IN ('1', '5')"
 """Codes of funds and bonds begin with these digits. The code is in the index of the dates; with a filter
 on `sec_type` a count would read every row, which is many times slower."""
-_TRADED = (not_set("is_suspended"),)
-_RETURNS = ("open", "close", "adj_factor", "limit_up")
-"""Columns for a return; the price range during the holding needs all of `COLUMNS`."""
 
 
 def day_changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
@@ -43,9 +40,11 @@ def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
     return counts
 
 
-def returns(session: Session, since: str, until: str) -> Panel:
-    """Columns for returns of the whole market, of the days on which codes traded."""
-    return session.panel(BARS, _RETURNS, since=since, until=until, conditions=_TRADED)
+def returns(session: Session, since: str, until: str, *also: Condition) -> Panel:
+    """Columns for returns of the whole market, of the days on which codes traded; the price range during the
+    holding needs all of `COLUMNS`."""
+    columns, traded = ("open", "close", "adj_factor", "limit_up"), not_set("is_suspended")
+    return session.panel(BARS, columns, since=since, until=until, conditions=(*also, traded))
 
 
 def bars_of(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
@@ -56,8 +55,8 @@ def bars_of(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.
 
 
 def benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
-    where, values = "code=? AND date>=? AND date<=?", (BENCHMARK, dates[0], dates[-1])
-    rows = session.rows(INDEX, columns=("date", "open", "close"), where=where, values=values)
+    of = {"code": BENCHMARK, "date>=": dates[0], "date<=": dates[-1]}
+    rows = session.rows(INDEX, of, columns=("date", "open", "close"))
     return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)
 
 

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.declaration.conditions import equal, not_set
+from core.declaration.conditions import equal
 from core.errors import InputError
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE, METRIC_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
-from platform_assets.compute.parameters.scorecards import BENCHMARK, WAIT_DAYS
+from platform_assets.compute.parameters.scorecards import WAIT_DAYS
 from platform_assets.compute.pattern_performance import Followed, Outcome, followed, outcomes, summary
-from platform_assets.compute.scorecards.prices import Benchmark, Prices
+from platform_assets.compute.scorecards.prices import Prices
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
@@ -24,6 +24,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import newest_of
+from serving_api.quant.outcomes import BARS, INDEX, benchmark, returns
 
 
 class Year(BaseModel):
@@ -99,35 +100,17 @@ class PatternCatalogue(BaseModel):
 
 
 PATTERNS = "calc_pattern_daily"
-BARS = "fusion_kline_daily"
-INDICES = "fusion_index_daily"
-_TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
-_COLUMNS = ("open", "close", "adj_factor", "limit_up")
-"""Columns for a return; the price range during the holding is not shown."""
 
 
 def hits_of(session: Session, pattern: str, direction: int, since: str, until: str) -> list[tuple[str, str]]:
     """(code, date) of every signal. `pattern` is one of our column names."""
-    where = f"date>=? AND date<=? AND {session.sql.name(pattern)}=?"
-    rows = session.rows(PATTERNS, columns=("code", "date"), where=where, values=(since, until, direction))
-    return [(str(code), str(day)) for code, day in rows]
-
-
-def prices_of(session: Session, dates: Sequence[str]) -> tuple[Prices, Benchmark]:
-    """Bars of all stocks on the days on which they traded, and of the benchmark."""
-    panel = session.panel(BARS, _COLUMNS, since=dates[0], until=dates[-1], conditions=_TRADED)
-    index = session.rows(
-        INDICES,
-        {"code": BENCHMARK, "date>=": dates[0], "date<=": dates[-1]},
-        columns=("date", "open", "close"),
-    )
-    bars = {str(day): (opened, closed) for day, opened, closed in index}
-    return Prices.from_dense(panel, dates), Benchmark.of(bars, dates)
+    of = {"date>=": since, "date<=": until, session.sql.name(pattern): direction}
+    return [(str(code), str(day)) for code, day in session.rows(PATTERNS, of, columns=("code", "date"))]
 
 
 _PART = 250
 """Dates whose bars are in memory at one time."""
-_PRICES = (BARS, INDICES)
+_PRICES = (BARS, INDEX)
 _Key = tuple[str, int, int, int]
 """Pattern, direction, market dates held, newest trade dates"""
 
@@ -190,19 +173,18 @@ def _window(
     key = (part[0], part[-1], forward)
     known = state.cache.get("pattern-window", key, token)
     if known is None:
-        prices, benchmark = prices_of(session, [*part, *coming])
-        known = followed(prices, benchmark, len(part), hold=forward)
+        dates = [*part, *coming]
+        panel = returns(session, dates[0], dates[-1], equal("sec_type", "stock"))
+        prices = Prices.from_dense(panel, dates)
+        known = followed(prices, benchmark(session, dates), len(part), hold=forward)
         state.cache.put("pattern-window", key, token, known, known.nbytes)
     return known
 
 
 def catalogue() -> dict[str, Any]:
     """The description of every column."""
-    directions = [
-        {**asdict(one), "kind": "direction", "signs": list(one.signs)} for one in DIRECTION_CATALOGUE
-    ]
     return {
-        "directions": directions,
+        "directions": [{**asdict(one), "kind": "direction"} for one in DIRECTION_CATALOGUE],
         "metrics": [{**asdict(one), "kind": "metric"} for one in METRIC_CATALOGUE],
     }
 
@@ -224,7 +206,7 @@ class Sign(IntEnum):
     DOWN = -100
 
 
-@router.get("/pattern-performance", Performance, tables=(PATTERNS, BARS, INDICES))
+@router.get("/pattern-performance", Performance, tables=(PATTERNS, *_PRICES))
 async def pattern_performance(
     call: Anyone,
     pattern: Annotated[str, Query(description="one of the 16 directions", examples=["double_bottom"])],

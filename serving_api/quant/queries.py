@@ -5,7 +5,8 @@ from typing import Any
 
 from core.errors import InputError
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, newest_date, public_columns, public_rows
+from serving_api.interfaces.queries import Row, newest_of, public_columns, public_rows
+from serving_api.quant.outcomes import day_changes
 
 INDICATORS = "calc_indicator_daily"
 PATTERNS = "calc_pattern_daily"
@@ -34,10 +35,9 @@ def traded(session: Session, code: str, since: str, until: str) -> list[tuple[st
     """(date, close times the cumulative factor, volume) of the traded days, oldest first."""
     rows = session.rows(
         BARS,
+        {"code": code, "date>=": since, "date<=": until, "is_suspended": 0},
         columns=("date", "close", "adj_factor", "volume"),
-        where="code=? AND date>=? AND date<=? AND is_suspended=0 AND close IS NOT NULL "
-        "AND adj_factor IS NOT NULL",
-        values=(code, since, until),
+        where="close IS NOT NULL AND adj_factor IS NOT NULL",
         order="date",
     )
     return [(str(day), close * factor, float(volume or 0)) for day, close, factor, volume in rows]
@@ -47,17 +47,12 @@ def pool(
     session: Session, day: str | None, signal: str | None, direction: int | None, limit: int
 ) -> dict[str, Any]:
     """The signals of a date (default the newest that has any): strongest first within each kind."""
-    nothing: dict[str, Any] = {"date": day, "items": [], "total": 0, "by_signal": {}}
-    if not session.has(SIGNALS):
-        return nothing
-    day = day or newest_date(session, session.table(SIGNALS), None)
-    if day is None:
-        return nothing
-    by_signal = dict(
-        session.run(
-            f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key", (day,)
-        )
-    )
+    newest = day or newest_of(session, SIGNALS)
+    if newest is None or not session.has(SIGNALS):
+        return empty_pool(day)
+    day = newest
+    counted = f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key"
+    by_signal = dict(session.run(counted, (day,)))
     rows = session.dicts(
         SIGNALS,
         {"trade_date": day, "signal_key?": signal, "direction?": direction},
@@ -65,21 +60,12 @@ def pool(
         order="signal_key, strength IS NULL, strength DESC, code",
     )
     shown = rows[:limit]
-    reported = _of_day(session, sorted({row["code"] for row in shown}), day)
-    items = [{**row, **reported.get(row["code"], {"name": None, "change_pct": None})} for row in shown]
+    codes = sorted({row["code"] for row in shown})
+    names = dict(session.of_codes(MASTER, codes, columns=("code", "name")))
+    changes = day_changes(session, codes, day)
+    items = [{**row, "name": names.get(row["code"]), "change_pct": changes.get(row["code"])} for row in shown]
     return {"date": day, "items": items, "total": len(rows), "by_signal": by_signal}
 
 
-def _of_day(session: Session, codes: Sequence[str], day: str) -> dict[str, dict[str, Any]]:
-    """name and change of each code on a date."""
-    reported: dict[str, dict[str, Any]] = {code: {"name": None, "change_pct": None} for code in codes}
-    for start in range(0, len(codes), 500):
-        group = codes[start : start + 500]
-        marks = f"code IN ({','.join('?' * len(group))})"
-        for code, name in session.rows(MASTER, columns=("code", "name"), where=marks, values=tuple(group)):
-            reported[code]["name"] = name
-        for code, change in session.rows(
-            BARS, columns=("code", "change_pct"), where=f"{marks} AND date=?", values=(*group, day)
-        ):
-            reported[code]["change_pct"] = change
-    return reported
+def empty_pool(day: str | None) -> dict[str, Any]:
+    return {"date": day, "items": [], "total": 0, "by_signal": {}}

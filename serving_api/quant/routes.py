@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from core.calendar import FIRST_PARTITION
 from core.errors import InputError
+from core.records import columns_by_key
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import BY_KEY
@@ -58,9 +59,10 @@ class Bucket(BaseModel):
     ratio: float = Field(description="share of the float, percent")
 
 
-@columns_of(
-    "calc_chip_daily", "close* profit_ratio_pct* avg_cost* concentration_90_pct* concentration_70_pct*"
-)
+CHIP_FIGURES = "close* profit_ratio_pct* avg_cost* concentration_90_pct* concentration_70_pct*"
+
+
+@columns_of(CHIPS, CHIP_FIGURES)
 class Chips(Reach):
     code: str
     date: str | None = Field(description="null where nothing is stored")
@@ -103,21 +105,16 @@ class RecalcAccepted(BaseModel):
 def _indicators(
     session: Session, code: str, days: int, until: str | None, fields: Sequence[str]
 ) -> list[Row]:
-    """Stored indicators of a code, `obv` on one scale."""
+    """Stored indicators of a code. `obv` continues from that of the oldest row, bar by bar: stored values
+    each start at a first bar of their own."""
     items = queries.of_code(session, queries.INDICATORS, code, days, until, fields)
-    return _with_continued_obv(session, code, items)
-
-
-def _with_continued_obv(session: Session, code: str, items: list[Row]) -> list[Row]:
-    """Rows whose `obv` continues from that of the oldest of them, bar by bar: stored values each start at
-    a first bar of their own."""
     known = [item for item in items if item.get("obv") is not None]
     if len(known) < 2:
         return items
     bars = queries.traded(session, code, str(known[0]["date"]), str(known[-1]["date"]))
-    days = [day for day, _, _ in bars]
+    dates = [day for day, _, _ in bars]
     gained = obv(np.array([close for _, close, _ in bars]), np.array([volume for *_, volume in bars]))
-    since = {day: known[0]["obv"] + gain for day, gain in zip(days, gained.tolist(), strict=True)}
+    since = {day: known[0]["obv"] + gain for day, gain in zip(dates, gained.tolist(), strict=True)}
     return [
         item if item.get("obv") is None else {**item, "obv": since.get(str(item["date"]))} for item in items
     ]
@@ -154,7 +151,7 @@ async def signal_pool(
     if signal is not None and signal not in KINDS:
         raise InputError("signal", f"{signal!r} is no kind of signal; one of {', '.join(KINDS)}")
     read = call.state.reading.scan(queries.pool, date, signal, direction, limit)
-    found = await read_or({"date": date, "items": [], "total": 0, "by_signal": {}}, read)
+    found = await read_or(queries.empty_pool(date), read)
     items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
     history = await reach(call.state, queries.SIGNALS, len(items), day=date)
     return Answer({**found, "items": items, **history})
@@ -173,8 +170,7 @@ async def indicators(
     """Stored indicators of a code up to a date, oldest first; none when nothing is calculated. `obv`
     continues from that of the oldest row, bar by bar."""
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
-    read = call.state.reading.scan(_indicators, code, days, date, names)
-    items = await read_or(_NOTHING, read)
+    items = await read_or(_NOTHING, call.state.reading.scan(_indicators, code, days, date, names))
     history = await reach(call.state, queries.INDICATORS, len(items), asked=days, code=code)
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
 
@@ -208,14 +204,12 @@ async def chips(
     read = call.state.reading.scan(queries.of_code, queries.CHIPS, code, days, date)
     items = await read_or(_NOTHING, read)
     row = items[-1] if items else {}
-    shown = ("close", "profit_ratio_pct", "avg_cost", "concentration_90_pct", "concentration_70_pct")
     return Answer(
         {
             "code": code,
             "date": row.get("date"),
-            **{name: row.get(name) for name in shown},
-            "cost_90": [row.get("cost_90_low"), row.get("cost_90_high")],
-            "cost_70": [row.get("cost_70_low"), row.get("cost_70_high")],
+            **{name: row.get(name) for name in columns_by_key(CHIP_FIGURES)},
+            **{key: [row.get(f"{key}_low"), row.get(f"{key}_high")] for key in ("cost_90", "cost_70")},
             "distribution": [
                 {"price": price, "ratio": share} for price, share in row.get("distribution") or []
             ],
@@ -243,12 +237,8 @@ async def recalc(call: Admin, body: RecalculationRequest) -> Answer:
             "date", f"{day} is before {FIRST_PARTITION}, the first trade date that is calculated"
         )
     command = await off_loop(_ask, call.state, body, day, call.member.username)
-    accepted = {
-        "status": "accepted",
-        "command_id": command.id,
-        "message": "重新计算已开始，请用 command_id 查询",
-    }
-    return Answer(accepted, status_code=202)
+    message = "重新计算已开始，请用 command_id 查询"
+    return Answer({"status": "accepted", "command_id": command.id, "message": message}, status_code=202)
 
 
 def _ask(state: State, body: RecalculationRequest, day: str | None, by: str) -> Command:

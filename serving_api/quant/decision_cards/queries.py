@@ -1,7 +1,7 @@
 """SQL over decision_card. Reads take a Session first, writes a Connection."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,9 +18,7 @@ from serving_api.interfaces.queries import Row, public_rows
 TABLE = "decision_card"
 BARS = "fusion_kline_daily"
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
-_OF_CARD = (
-    f"SELECT 1 FROM {BARS} k WHERE k.code={TABLE}.code AND (k.is_suspended IS NULL OR k.is_suspended=0)"
-)
+_OF_CARD = f"SELECT 1 FROM {BARS} k WHERE k.code={TABLE}.code AND {_TRADED}"
 _HAS_BARS = (
     f"(EXISTS ({_OF_CARD} AND k.date<={TABLE}.decision_date) "
     f"AND EXISTS ({_OF_CARD} AND k.date>{TABLE}.decision_date))"
@@ -43,14 +41,12 @@ def page(
 
 def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:
     """(source, outcome or None, cards) of the decisions from a date on."""
-    return [
-        (str(source), outcome, int(count))
-        for source, outcome, count in session.run(
-            f"SELECT source, review_outcome, COUNT(*) FROM {TABLE} WHERE decision_date>=? "
-            "GROUP BY source, review_outcome ORDER BY source",
-            (since,),
-        )
-    ]
+    rows = session.run(
+        f"SELECT source, review_outcome, COUNT(*) FROM {TABLE} WHERE decision_date>=? "
+        "GROUP BY source, review_outcome ORDER BY source",
+        (since,),
+    )
+    return [(str(source), outcome, int(count)) for source, outcome, count in rows]
 
 
 @dataclass(frozen=True)
@@ -107,29 +103,27 @@ def _place(card: Due) -> list[str]:
 
 def last_bar(session: Session, code: str, until: str, after: str | None = None) -> tuple[float, float] | None:
     """(close in CNY, cumulative factor) of the newest traded day up to `until`, later than `after`."""
-    where, values = f"code=? AND date<=? AND {_TRADED}", [code, until]
-    if after is not None:
-        where, values = f"{where} AND date>?", [*values, after]
-    rows = session.rows(
-        BARS, columns=("close", "adj_factor"), where=where, values=tuple(values), order="date DESC", limit=1
-    )
+    of, columns = {"code": code, "date<=": until, "date>?": after}, ("close", "adj_factor")
+    rows = session.rows(BARS, of, columns=columns, where=_TRADED, order="date DESC", limit=1)
     if not rows or rows[0][0] is None or rows[0][1] is None:
         return None
     return float(rows[0][0]), float(rows[0][1])
 
 
-def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]], now: str) -> int:
+Verdicts = list[tuple[str, str, float, str]]
+"""(trace_id of a card, outcome, change of the price in percent, trend)."""
+
+
+def save(connection: Connection, sql: Sql, verdicts: Verdicts, reviewed_at: str, now: str) -> int:
     """Fill the review of cards without one; returns how many. A card that was judged in the meantime is
     unchanged."""
+    statement = sql.text(
+        f"UPDATE {TABLE} SET review_outcome=?, review_profit_pct=?, review_actual_trend=?, "
+        "reviewed_at=?, updated_at=? WHERE trace_id=? AND review_outcome IS NULL"
+    )
     filled = 0
-    for one in verdicts:
-        found = connection.exec_driver_sql(
-            sql.text(
-                f"UPDATE {TABLE} SET review_outcome=?, review_profit_pct=?, review_actual_trend=?, "
-                "reviewed_at=?, updated_at=? WHERE trace_id=? AND review_outcome IS NULL"
-            ),
-            (one["outcome"], one["profit_pct"], one["trend"], one["reviewed_at"], now, one["trace_id"]),
-        )
+    for trace_id, *review in verdicts:
+        found = connection.exec_driver_sql(statement, (*review, reviewed_at, now, trace_id))
         filled += found.rowcount
     if filled:
         count_change(sql, connection, TABLE)
@@ -155,11 +149,5 @@ def reviewed_cards(session: Session, now: datetime, limit: int) -> list[Row]:
         "trace_id", "code", "name", "industry", "decision_date", "direction", "review_outcome",
         "review_profit_pct", "conclusion",
     )  # fmt: skip
-    return session.dicts(
-        TABLE,
-        columns=columns,
-        where="review_outcome IN (?, ?) AND reviewed_at<=?",
-        values=(HIT, MISS, stamp(now)),
-        order="decision_date DESC, trace_id",
-        limit=limit,
-    )
+    of = {"review_outcome": (HIT, MISS), "reviewed_at<=": stamp(now)}
+    return session.dicts(TABLE, of, columns=columns, order="decision_date DESC, trace_id", limit=limit)

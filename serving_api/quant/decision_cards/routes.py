@@ -14,7 +14,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.quant.decision_cards import queries, service
-from serving_api.table_lists import Page, PageSize
+from serving_api.table_lists import Page, PageSize, paged
 
 
 @columns_of(
@@ -82,11 +82,9 @@ async def cards(
 ) -> Answer:
     """Decision cards, newest first."""
     offset = (page - 1) * page_size
-    reading = call.state.reading
-    items, total = await read_or(
-        ([], 0), reading.scan(queries.page, code, source, reviewed, page_size, offset)
-    )
-    return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
+    read = call.state.reading.scan(queries.page, code, source, reviewed, page_size, offset)
+    items, total = await read_or(([], 0), read)
+    return Answer(paged({"items": items, "total": total}, page, page_size))
 
 
 @router.get("/stats", CardStats, tables=(queries.TABLE,))
@@ -95,9 +93,7 @@ async def stats(
 ) -> Answer:
     """How often the cards were right."""
     state = call.state
-    since = state.calendar.last(days, state.today)[0]
-    nothing = service.no_stats()
-    counted = await read_or(nothing, state.reading.scan(service.stats, since))
+    counted = await read_or(service.no_stats(), state.reading.scan(service.stats, state.since(days)))
     return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})
 
 

@@ -12,10 +12,9 @@ from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
 from serving_api.quant.decision_cards import queries
-from serving_api.quant.decision_cards.queries import Due
+from serving_api.quant.decision_cards.queries import Due, Verdicts
 from serving_api.quant.outcomes import loaded_days
 
-Verdicts = list[dict[str, Any]]
 BATCHES = 10
 """Batches of CARDS_AT_ONCE cards that one review checks."""
 
@@ -98,19 +97,10 @@ def _verdict(session: Session, card: Due, end_day: str) -> Verdicts:
         return []
     price = card.price if card.price is not None and card.price > 0 else start[0]
     found = verdict(card.direction, price * start[1], end[0] * end[1])
-    return [
-        {
-            "trace_id": card.trace_id,
-            "outcome": found.outcome,
-            "profit_pct": round(found.profit_pct, 4),
-            "trend": found.trend,
-        }
-    ]
+    return [(card.trace_id, found.outcome, round(found.profit_pct, 4), found.trend)]
 
 
 def _save(state: State, found: Verdicts) -> int:
-    reviewed_at = state.clock.now().strftime("%Y-%m-%d %H:%M:%S")
-    now = stamp(state.system.local())
-    rows = [{**one, "reviewed_at": reviewed_at} for one in found]
+    reviewed_at, now = state.clock.now().strftime("%Y-%m-%d %H:%M:%S"), stamp(state.system.local())
     with transaction(state.writer.engine) as connection:
-        return queries.save(connection, state.writer.sql, rows, now)
+        return queries.save(connection, state.writer.sql, found, reviewed_at, now)

@@ -129,8 +129,7 @@ class Market:
         """Whether a stock is under special treatment on the date."""
         names = self.columns.get("name", [None] * self.size)
         states = self.columns.get("is_st", [None] * self.size)
-        reported = [bool(special(state, name)) for state, name in zip(states, names, strict=True)]
-        return np.array(reported, dtype=bool)
+        return np.array(list(map(special, states, names)), dtype=bool)
 
     def row(self, place: int) -> dict[str, Any]:
         """The stored values of one stock."""
@@ -190,25 +189,15 @@ class Market:
         )
 
 
-class Markets:
-    """Scored markets of this app, cached until their table changes."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-
-    async def of(self, day: str | None, as_of: str | None) -> Market | None:
-        """The market of a date (None: the newest), as it was known at `as_of`; None when nothing is stored.
-        Raises StorageError."""
-        if as_of is not None:
-            return await self._state.reading.scan(_read, self._state.calendar, day, as_of)
-        version = (await self._state.versions.version_of(TABLES)).token
-
-        async def load() -> Market | None:
-            return await self._state.reading.scan(_read, self._state.calendar, day, None)
-
-        return await self._state.cache.one(
-            "factors", day, version, load, lambda market: market.size * _BYTES_PER_STOCK
-        )
+async def market_of(state: State, day: str | None, as_of: str | None) -> Market | None:
+    """The scored market of a date (None: the newest), cached until its tables change, or as it was known at
+    `as_of`; None when nothing is stored. Raises StorageError."""
+    if as_of is not None:
+        return await state.reading.scan(_read, state.calendar, day, as_of)
+    return await state.cached(
+        "factors", day, TABLES, lambda market: market.size * _BYTES_PER_STOCK,
+        _read, state.calendar, day, None,
+    )  # fmt: skip
 
 
 def _read(session: Session, calendar: TradeCalendar, day: str | None, as_of: str | None) -> Market | None:
@@ -221,16 +210,6 @@ def _read(session: Session, calendar: TradeCalendar, day: str | None, as_of: str
         if day is None or past is None:
             return None
         made = replace(Market.of(day, past), note=NOTE)
-    _ = (
-        made.gates,
-        made.blocked,
-        made.special,
-        made.place,
-        made.numbers,
-        made.industries,
-    )  # built here, off the event loop
+    # Built here, off the event loop.
+    _ = (made.gates, made.blocked, made.special, made.place, made.numbers, made.industries)
     return made
-
-
-def markets_of(state: State) -> Markets:
-    return Markets(state)

@@ -10,7 +10,7 @@ from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.presets import PRESETS
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
-from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, code_list, echo_of, parse_as_of
+from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, code_list, echo_of, parse_as_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -18,9 +18,10 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.quant.factors import queries, schemas
 from serving_api.quant.factors.bench import bench, unknown
-from serving_api.quant.factors.market import Market, markets_of
+from serving_api.quant.factors.market import Market, market_of
 from serving_api.quant.factors.screen import (
     broken_down,
+    no_hits,
     nothing,
     preset_hits,
     screen_request,
@@ -33,13 +34,12 @@ router = area_router(f"{PREFIX}/factor", "factor")
 market_router = area_router(f"{PREFIX}/market/factors", "factor")
 
 LEAST_CODES, MOST_CODES = 20, 500
+_FACTOR = "key label mark weight direction"
 _LEGEND = {
     "items": [
         {
-            **picked(factor, "key label mark weight direction"),
-            "inputs": [
-                {"field": one.field, "label": one.label, "direction": one.direction} for one in factor.inputs
-            ],
+            **picked(factor, _FACTOR),
+            "inputs": [picked(one, "field label direction") for one in factor.inputs],
             "note": factor.note,
         }
         for factor in FACTORS
@@ -49,9 +49,8 @@ _LEGEND = {
 _BENCH_TABLES = (queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE)
 
 
-async def _market(state: State, day: str | None, as_of: AsOf | None) -> Market | None:
-    bound = None if as_of is None else as_of.bound
-    return await read_or(None, state.part(markets_of).of(day, bound))
+async def _market(state: State, day: str | None, as_of: str | None) -> Market | None:
+    return await read_or(None, market_of(state, day, as_of))
 
 
 async def _reached(state: State, market: Market | None, day: str | None) -> dict[str, Any]:
@@ -79,9 +78,8 @@ async def strategy_hits(
     call: Anyone, code: StockCode, date: Annotated[str | None, Depends(trade_day)], as_of: AsOfRead
 ) -> Answer:
     """Which presets select a stock, its rank in them, and why the others do not select it."""
-    market = await _market(call.state, date, as_of)
-    nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
-    reported = nobody if market is None else preset_hits(market, code)
+    market = await _market(call.state, date, bound_of(as_of))
+    reported = no_hits(code, date) if market is None else preset_hits(market, code)
     return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
 
@@ -90,7 +88,7 @@ async def breakdown(
     call: Anyone, code: StockCode, date: Annotated[str | None, Depends(trade_day)], as_of: AsOfRead
 ) -> Answer:
     """A stock's scores in the whole market, with the cells behind them and their dates."""
-    market = await _market(call.state, date, as_of)
+    market = await _market(call.state, date, bound_of(as_of))
     reported = unscored(code, date) if market is None else broken_down(market, code)
     return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
@@ -102,7 +100,7 @@ async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
     asked = screen_request(body)
     day = None if body.date is None else trade_date(state, "date", body.date)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
-    market = await _market(state, day, as_of)
+    market = await _market(state, day, bound_of(as_of))
     # The date may come from the wide table, its rows from the tables behind that.
     headers = (await state.versions.version_of((queries.WIDE,))).headers
     reported = nothing(asked, day) if market is None else screened(market, asked)
@@ -113,11 +111,7 @@ async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
 @market_router.get("/list", schemas.RegisteredFactors)
 async def registered(call: Anyone) -> Answer:
     """The registered factors."""
-    items = [
-        {name: value for name, value in row.items() if name != "note"}
-        | {"inputs": [one.field for one in factor.inputs]}
-        for row, factor in zip(_LEGEND["items"], FACTORS, strict=True)  # type: ignore[call-overload]
-    ]
+    items = [{**picked(one, _FACTOR), "inputs": [cell.field for cell in one.inputs]} for one in FACTORS]
     return Answer({"items": items, "total": len(items)})
 
 
@@ -131,14 +125,9 @@ async def compare(
     """How well each factor ranked the given codes by their next return."""
     if len(codes) < LEAST_CODES:
         raise InputError("codes", f"{len(codes)} codes; {LEAST_CODES}..{MOST_CODES} are allowed")
-    state = call.state
-    version = (await state.versions.version_of(_BENCH_TABLES)).token
-    key = (tuple(sorted(codes)), forward_days, lookback_days)
-
-    async def load() -> dict[str, Any] | None:
-        read = state.reading.scan(bench, state.calendar, codes, forward_days, lookback_days)
-        return await read_or(None, read)
-
-    size = 5000 + 10 * len(codes)
-    found = await state.cache.one("factor bench", key, version, load, lambda _: size)
-    return Answer(found or unknown(forward_days))
+    state, key = call.state, (tuple(sorted(codes)), forward_days, lookback_days)
+    known = state.cached(
+        "factor bench", key, _BENCH_TABLES, lambda _: 5000 + 10 * len(codes),
+        bench, state.calendar, codes, forward_days, lookback_days,
+    )  # fmt: skip
+    return Answer(await read_or(None, known) or unknown(forward_days))

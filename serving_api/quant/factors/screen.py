@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from core.arrays import Floats
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
+from core.records import picked
 from platform_assets.compute.factors.breakdown import breakdown, number
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from platform_assets.compute.factors.presets import (
@@ -151,16 +152,13 @@ def screened(market: Market, asked: ScreenRequest) -> dict[str, Any]:
     )[: asked.limit]
     start = (asked.page - 1) * asked.page_size
     return {
+        **nothing(asked, market.date),
         "items": [
             {**market.shown(int(places[at])), **_scored(scores, at), "gate": market.gates[places[at]].plain()}
             for at in hits[start : start + asked.page_size].tolist()
         ],
         "total": len(hits),
-        "page": asked.page,
-        "pageSize": asked.page_size,
-        "date": market.date,
         "universe_size": len(places),
-        "marks": schemas.MARKS,
     }
 
 
@@ -183,11 +181,8 @@ def _batch(market: Market, asked: ScreenRequest) -> tuple[Ints, Scores]:
         everyone = np.arange(market.size)
         if asked.weights is WEIGHTS:
             return everyone, market.scores
-        known = market.scores
-        composite, covered = weighted(known.factors, asked.weights)
-        return everyone, Scores(
-            known.values, known.ranks, known.counts, known.factors, composite, covered, asked.weights
-        )
+        composite, covered = weighted(market.scores.factors, asked.weights)
+        return everyone, replace(market.scores, composite=composite, covered=covered, weights=asked.weights)
     keep = np.ones(market.size, dtype=bool)
     if asked.codes is not None:
         requested = set(asked.codes)
@@ -227,17 +222,16 @@ def rounded(value: float) -> float | None:
 
 def preset_hits(market: Market, code: str) -> dict[str, Any]:
     """Which presets select a stock in the whole market, and why the others do not."""
-    place = market.place.get(code)
+    place, empty = market.place.get(code), no_hits(code, market.date)
     if place is None:
-        return {"code": code, "date": market.date, "hits": [], "composite": None, "scores": {}}
-    reported = _scored(market.scores, place)
-    return {
-        "code": code,
-        "date": market.date,
-        "hits": [_hit(market, preset, place) for preset in PRESETS],
-        "composite": reported["composite"],
-        "scores": reported["scores"],
-    }
+        return empty
+    scored = picked(_scored(market.scores, place), "composite scores")
+    return {**empty, "hits": [_hit(market, preset, place) for preset in PRESETS], **scored}
+
+
+def no_hits(code: str, day: str | None) -> dict[str, Any]:
+    """The hits of a stock without scores."""
+    return {"code": code, "date": day, "hits": [], "composite": None, "scores": {}}
 
 
 def _hit(market: Market, preset: Preset, place: int) -> dict[str, Any]:
@@ -290,14 +284,8 @@ def broken_down(market: Market, code: str) -> dict[str, Any]:
             cell["table"] = queries.WIDE
             cell["date"] = row.get("report_period") if cell["field"] in _REPORTED else market.date
             cell["owner"] = None if owner is None else {"table": owner[0], "column": owner[1]}
-    return {
-        "code": code,
-        "name": row.get("name"),
-        "date": market.date,
-        "report_period": row.get("report_period"),
-        **reported,
-        "gate": market.gates[place].plain(),
-    }
+    shown = {"name": row.get("name"), "report_period": row.get("report_period")}
+    return {**unscored(code, market.date), **shown, **reported, "gate": market.gates[place].plain()}
 
 
 def unscored(code: str, day: str | None) -> dict[str, Any]:

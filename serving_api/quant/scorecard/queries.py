@@ -11,11 +11,11 @@ from core.records import picked
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
-from serving_api.db.sessions import Session, condition
+from serving_api.db.sessions import Of, Session
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.quant.outcomes import day_changes
 from serving_api.quant.scorecard import strategies
-from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, PHASES, STRATEGY, TABLES
+from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, HITS, PHASES, STRATEGY, TABLES
 
 _SHOWN = (
     "code", "name", "industry", "score", "price_at_pick", "status", "buy_date", "buy_price", "sell_date",
@@ -55,17 +55,9 @@ def figures(session: Session, source: str, since: str, group: str | None = None)
     if source == DECISION:
         return _figures([_card_figures(row) for row in _cards(session, since, group)])
     table = TABLES[source]
-    where, values = "trade_date>=?", [since]
-    if group is not None:
-        where, values = f"{where} AND {table.group}=?", [*values, group]
-    rows = session.rows(
-        table.name,
-        columns=("trade_date", table.group, *_FIGURES),
-        where=where,
-        values=tuple(values),
-        order=f"trade_date, {table.group}, rank_no",
-    )
-    return _figures(rows)
+    of, order = {"trade_date>=": since, f"{table.group}?": group}, f"trade_date, {table.group}, rank_no"
+    columns = ("trade_date", table.group, *_FIGURES)
+    return _figures(session.rows(table.name, of, columns=columns, order=order))
 
 
 def _figures(rows: Sequence[tuple[Any, ...]]) -> Figures:
@@ -87,14 +79,8 @@ NO_FIGURES = _figures([])
 
 def _cards(session: Session, since: str | None, group: str | None) -> list[dict[str, Any]]:
     """Cards that can be a hit or a miss; a neutral one is no pick."""
-    marks = ", ".join("?" for _ in JUDGED)
-    where, values = f"direction IN ({marks})", [*JUDGED]
-    if since is not None:
-        where, values = f"{where} AND decision_date>=?", [*values, since]
-    if group is not None:
-        where, values = f"{where} AND source=?", [*values, group]
-    order = "decision_date, source, code"
-    return session.dicts(CARDS, columns=_CARD, where=where, values=tuple(values), order=order)
+    of = {"direction": JUDGED, "decision_date>=?": since, "source?": group}
+    return session.dicts(CARDS, of, columns=_CARD, order="decision_date, source, code")
 
 
 def _card_figures(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -135,44 +121,35 @@ def page(
         return [], 0
     of = {"trade_date?": date, f"{table.group}?": group, "status?": status}
     order = f"trade_date DESC, {table.group}, rank_no"
-    rows = rows_of(session, source, *condition(of), order=order, limit=limit, offset=offset)
+    rows = rows_of(session, source, of, order=order, limit=limit, offset=offset)
     return rows, session.count(table.name, of)
 
 
-def rows_of(session: Session, source: str, where: str, values: tuple[Any, ...], **how: Any) -> list[Row]:
+def rows_of(session: Session, source: str, of: Of, **how: Any) -> list[Row]:
     """Pick rows of a source with a table of its own."""
     table = TABLES[source]
     columns = ("trade_date", table.group, "rank_no", *_SHOWN)
-    found = session.dicts(table.name, columns=columns, where=where, values=values, **how)
-    return [
-        {
-            "trade_date": row["trade_date"],
-            "source": source,
-            "group_key": row[table.group],
-            "rank": row["rank_no"],
-            **{name: row[name] for name in _SHOWN},
-        }
-        for row in found
-    ]
+    found = session.dicts(table.name, of, columns=columns, **how)
+    shown = f"group_key={table.group} rank=rank_no {' '.join(_SHOWN)}"
+    return [{"trade_date": row["trade_date"], "source": source, **picked(row, shown)} for row in found]
 
 
 def _card_row(row: dict[str, Any]) -> Row:
-    reported = dict.fromkeys(_SHOWN) | {
+    return {
+        **{"trade_date": row["decision_date"], "source": DECISION, "group_key": row["source"], "rank": None},
+        **dict.fromkeys(_SHOWN),
         **picked(row, "code name industry score=total_score price_at_pick=price_at_decision"),
         "status": PENDING if row["review_outcome"] is None else REVIEWED,
         "profit_pct": _gained(row),
         "reason": (row["conclusion"] or "")[:_REASON],
-        "unfillable": None,
     }
-    head = {"trade_date": row["decision_date"], "source": DECISION, "group_key": row["source"], "rank": None}
-    return {**head, **reported}
 
 
 def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
     """Pick rows of a code from all sources, newest first."""
     found = strategies.of_code(session, calendar, code, since)
     for source in TABLES:
-        found += rows_of(session, source, "code=? AND trade_date>=?", (code, since))
+        found += rows_of(session, source, {"code": code, "trade_date>=": since})
     found += [_card_row(row) for row in _cards(session, since, None) if row["code"] == code]
     return sorted(found, key=lambda row: (row["trade_date"], row["source"], row["group_key"]), reverse=True)
 
@@ -195,22 +172,17 @@ def picks_of(rows: Sequence[Row]) -> Picks:
 def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
     """Source -> (first date, picks, groups that occur)."""
     reported: dict[str, tuple[str | None, int, set[str]]] = {}
-    marks = ", ".join("?" for _ in JUDGED)
-    named: list[tuple[str, str, str, str, str, tuple[str, ...]]] = [
-        *((source, table.name, table.group, "trade_date", "", ()) for source, table in TABLES.items()),
-        (DECISION, CARDS, "source", "decision_date", f"WHERE direction IN ({marks})", JUDGED),
+    judged = ", ".join(f"'{direction}'" for direction in JUDGED)
+    named = [
+        *((source, table.name, table.group, "trade_date", "") for source, table in TABLES.items()),
+        (DECISION, CARDS, "source", "decision_date", f"WHERE direction IN ({judged})"),
+        (STRATEGY, HITS, "strategy_key", "trade_date", ""),
     ]
-    for source, table, group, date, where, values in named:
-        found: list[tuple[Any, ...]] = []
-        if session.has(table):
-            found = session.run(
-                f"SELECT {group}, MIN({date}), COUNT(*) FROM {session.sql.name(table)} {where} "
-                f"GROUP BY {group}",
-                values,
-            )
+    for source, table, group, date, where in named:
+        statement = f"SELECT {group}, MIN({date}), COUNT(*) FROM {table} {where} GROUP BY {group}"
+        found = session.run(statement) if session.has(table) else []
         first = min((str(row[1]) for row in found if row[1] is not None), default=None)
         reported[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
-    reported[STRATEGY] = strategies.extent(session)
     return reported
 
 
@@ -226,33 +198,17 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
     table = TABLES[BUILTIN]
     if not session.has(table.name):
         return date, [], 0
+    date = date or session.first(table.name, "trade_date", {table.group: key}, order="trade_date DESC")
     if date is None:
-        newest = session.rows(
-            table.name,
-            columns=("trade_date",),
-            where=f"{table.group}=?",
-            values=(key,),
-            order="trade_date DESC",
-            limit=1,
-        )
-        if not newest:
-            return None, [], 0
-        date = str(newest[0][0])
-    rows = public_rows(
-        session,
-        table.name,
-        ("rank_no", "code", "name", "industry", "score", "price_at_pick", "reason", "detail"),
-        where=f"{table.group}=? AND trade_date=?",
-        values=(key, date),
-        order="rank_no",
-    )
+        return None, [], 0
+    columns = ("rank_no", "code", "name", "industry", "score", "price_at_pick", "reason", "detail")
+    of = {table.group: key, "trade_date": date}
+    rows = public_rows(session, table.name, columns, of, order="rank_no")
     total, rows = len(rows), rows[:limit]
     changes = day_changes(session, [row["code"] for row in rows], date)
     shown = [
         {
-            "rank": row["rank_no"],
-            **{name: row[name] for name in ("code", "name", "industry", "score")},
-            "price": row["price_at_pick"],
+            **picked(row, "rank=rank_no code name industry score price=price_at_pick"),
             "change_pct": changes.get(row["code"]),
             "reason": row["reason"],
             "detail": row["detail"] or {},
@@ -267,10 +223,5 @@ def last_dates(session: Session) -> dict[str, str]:
     table = TABLES[BUILTIN]
     if not session.has(table.name):
         return {}
-    name = session.sql.name(table.name)
-    return {
-        str(key): str(day)
-        for key, day in session.run(
-            f"SELECT {table.group}, MAX(trade_date) FROM {name} GROUP BY {table.group}"
-        )
-    }
+    found = session.run(f"SELECT {table.group}, MAX(trade_date) FROM {table.name} GROUP BY {table.group}")
+    return {str(key): str(day) for key, day in found}

@@ -13,7 +13,6 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State
 from serving_api.quant.scorecard import queries, schemas, service
 from serving_api.quant.scorecard.sources import (
     BARS,
@@ -26,7 +25,6 @@ from serving_api.quant.scorecard.sources import (
     INDEX,
     PHASES,
     PRESET,
-    STRATEGIES,
     STRATEGY,
     TABLES,
 )
@@ -45,8 +43,11 @@ _OF = {**{source: table.name for source, table in TABLES.items()}, DECISION: CAR
 """Source -> the table of its picks."""
 
 
-def _since(state: State, days: int) -> str:
-    return state.calendar.last(days, state.today)[0]
+def _check_group(source: str, group: str | None) -> None:
+    """Raises InputError for a group that the source does not have; groups of cards are not known before."""
+    known = GROUP_LABELS.get(source)
+    if group is not None and known is not None and group not in known:
+        raise InputError("group", f"{group!r} is no group of {source}; one of {', '.join(known)}")
 
 
 @router.get("/sources", schemas.PickSources, tables=PICKS)
@@ -64,9 +65,8 @@ async def overview(
     """The results of the picks of each group, with and without picks whose purchase was not possible."""
     state = call.state
     requested = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
-    items, newest = await read_or(
-        ([], None), state.reading.scan(service.overview, requested, _since(state, days))
-    )
+    read = state.reading.scan(service.overview, requested, state.since(days))
+    items, newest = await read_or(([], None), read)
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
     history = await reach_of_days(state, [_OF[one] for one in requested], days)
     return Answer({"items": items, "hold_days": held, "as_of": newest, **history})
@@ -85,17 +85,13 @@ async def picks(
     page_size: Annotated[int, Query(alias="pageSize", ge=10, le=200, description="rows of a page")] = 50,
 ) -> Answer:
     """Picks of one source, newest date first."""
-    known = GROUP_LABELS.get(source)
-    if group is not None and known is not None and group not in known:
-        raise InputError("group", f"{group!r} is no group of {source}; one of {', '.join(known)}")
+    _check_group(source, group)
     if status is not None and source == STRATEGY:
         raise InputError("status", "hits of strategies are reviewed when they are read; leave it out")
     state = call.state
     offset = (page - 1) * page_size
-    items, total = await read_or(
-        ([], 0),
-        state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
-    )
+    read = state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset)
+    items, total = await read_or(([], 0), read)
     history = await reach(state, _OF[source], total, day=date)
     return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **history})
 
@@ -112,7 +108,7 @@ async def breakdown(
 ) -> Answer:
     """The picks of one source by month, industry, phase of the market, rank or board of listing."""
     state = call.state
-    items = await read_or([], state.reading.scan(service.breakdown, source, by, _since(state, days)))
+    items = await read_or([], state.reading.scan(service.breakdown, source, by, state.since(days)))
     return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
 
 
@@ -126,13 +122,10 @@ async def record(
     days: Days90 = 90,
 ) -> Answer:
     """What followed the picks of a board or a preset: statistics, curve against the CSI 300, by month."""
-    if group is not None and group not in GROUP_LABELS[source]:
-        known = ", ".join(GROUP_LABELS[source])
-        raise InputError("group", f"{group!r} is no group of {source}; one of {known}")
+    _check_group(source, group)
     state = call.state
-    found = await read_or(
-        service.no_record(), state.reading.scan(service.record, source, group, _since(state, days))
-    )
+    read = state.reading.scan(service.record, source, group, state.since(days))
+    found = await read_or(service.no_record(), read)
     history = await reach_of_days(state, (_OF[source],), days)
     return Answer({"source": source, "group": group, **found, **history})
 
@@ -145,14 +138,8 @@ async def stock(
 ) -> Answer:
     """Every time that a stock was picked, newest first."""
     state = call.state
-    found = await read_or(
-        {
-            "code": code,
-            "items": [],
-            "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
-        },
-        state.reading.scan(service.of_stock, state.calendar, code, _since(state, days)),
-    )
+    read = state.reading.scan(service.of_stock, state.calendar, code, state.since(days))
+    found = await read_or(service.stock_picks(code, []), read)
     # First date of the tables, not of the stock: only they show that it was not picked earlier.
     return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
 
@@ -161,14 +148,8 @@ async def stock(
 async def strategies(call: Anyone) -> Answer:
     """The three built-in strategies with their record of the last 90 trade dates."""
     state = call.state
-    bare = [
-        {
-            **{"key": one.key, "name": one.name, "desc": one.desc, "board_size": BOARD_SIZE},
-            **{"last_date": None, "picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
-        }
-        for one in STRATEGIES
-    ]
-    found = await read_or(bare, state.reading.scan(service.strategies, _since(state, BOARD_DAYS)))
+    read = state.reading.scan(service.strategies, state.since(BOARD_DAYS))
+    found = await read_or(service.strategy_cards({}, {}), read)
     history = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
     return Answer({"items": found, **history})
 
@@ -202,5 +183,5 @@ async def performance(call: Anyone, key: Key, days: Days90 = 90) -> Answer:
     """Statistics of a strategy's picks, their curve against the CSI 300, and the newest of them."""
     state = call.state
     nothing = service.no_performance(key)
-    found = await read_or(nothing, state.reading.scan(service.performance, key, _since(state, days)))
+    found = await read_or(nothing, state.reading.scan(service.performance, key, state.since(days)))
     return Answer({**found, **await reach_of_days(state, (_OF[BUILTIN],), days)})

@@ -1,5 +1,6 @@
 """Statistics of stored picks: by group, by month, industry, phase, rank, board of listing, and over time."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,9 @@ import numpy.typing as npt
 from core.calendar import TradeCalendar
 from core.errors import InputError
 from core.market.securities import BOARDS, board_of
+from core.records import picked
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
 from platform_assets.compute.scorecards.statistics import (
-    GroupStats,
     Picks,
     cumulated,
     fillable_stats,
@@ -36,8 +37,12 @@ Texts = npt.NDArray[Any]
 RANK_SPAN = 5
 RANKS = tuple((first, first + RANK_SPAN - 1) for first in range(1, BOARD_SIZE, RANK_SPAN))
 UNKNOWN = "unknown"
-_BRIEF = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
-_FILLABLE = ("reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
+_OF_CARD = "picks reviewed win_rate_pct avg_profit_pct"
+_OF_KEY = f"{_OF_CARD} avg_excess_pct"
+_BRIEF = f"{_OF_KEY} profit_loss_ratio unfillable"
+_FILLABLE = "reviewed win_rate_pct avg_profit_pct avg_excess_pct profit_loss_ratio"
+"""Figures of an answer, of those in `GroupStats`."""
+NOTHING = queries.NO_FIGURES.picks
 RECENT = 60
 """Pick rows of a performance response."""
 
@@ -74,8 +79,8 @@ def overview(
                     "source": source,
                     "group_key": group,
                     "hold_days": CARD_HORIZON if source == DECISION else HOLD_DAYS,
-                    **brief(group_stats(picks)),
-                    **_beside(picks),
+                    **picked(group_stats(picks), _BRIEF, rounded),
+                    "fillable": _fillable(picks),
                 }
             )
     return items, max(newest, default=None)
@@ -91,18 +96,9 @@ def _of_strategies(session: Session, since: str) -> tuple[list[dict[str, Any]], 
     return items, max((row["stat_date"] for row in rows), default=None)
 
 
-def brief(stats: GroupStats) -> dict[str, Any]:
-    reported = stats.as_dict()
-    return {name: rounded(reported[name]) for name in _BRIEF}
-
-
-def _beside(picks: Picks) -> dict[str, Any]:
-    """The number of picks whose purchase was not possible, and the figures without them."""
-    reported = fillable_stats(picks).as_dict()
-    return {
-        "unfillable": group_stats(picks).unfillable,
-        "fillable": {name: rounded(reported[name]) for name in _FILLABLE},
-    }
+def _fillable(picks: Picks) -> dict[str, Any]:
+    """The figures without picks whose purchase was not possible."""
+    return picked(fillable_stats(picks), _FILLABLE, rounded)
 
 
 def rounded(value: Any) -> Any:
@@ -121,9 +117,8 @@ def breakdown(session: Session, source: str, by: str, since: str) -> list[dict[s
 
 
 def _by_key(picks: Picks, keys: Texts) -> list[dict[str, Any]]:
-    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
-    reported = {key: group_stats(mine).as_dict() for key, mine in grouped(picks, keys).items()}
-    return [{"key": key, **{name: rounded(one[name]) for name in names}} for key, one in reported.items()]
+    groups = grouped(picks, keys).items()
+    return [{"key": key, **picked(group_stats(own), _OF_KEY, rounded)} for key, own in groups]
 
 
 def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]]:
@@ -135,16 +130,14 @@ def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]
     for row in strategies_by_date(session, since):
         day = row["stat_date"]
         groups.setdefault(day[:7] if by == "month" else phases.get(day, UNKNOWN), []).append(row)
-    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
-    reported = {key: summed(rows) for key, rows in sorted(groups.items())}
-    return [{"key": key, **{name: one[name] for name in names}} for key, one in reported.items()]
+    return [{"key": key, **picked(summed(rows), _OF_KEY)} for key, rows in sorted(groups.items())]
 
 
 def _keys(session: Session, found: Figures, by: str, since: str) -> Texts:
     keys: list[str]
     if by == "month":
-        keys = [str(day)[:7] for day in found.dates]
-    elif by == "industry":
+        return _months(found)
+    if by == "industry":
         keys = [str(one) if one else UNKNOWN for one in found.industries]
     elif by == "rank":
         keys = [_rank(rank) for rank in found.ranks]
@@ -154,6 +147,10 @@ def _keys(session: Session, found: Figures, by: str, since: str) -> Texts:
         phases = queries.phases(session, since)
         keys = [phases.get(str(day), UNKNOWN) for day in found.dates]
     return np.array(keys, dtype=object)
+
+
+def _months(found: Figures) -> Texts:
+    return np.array([str(day)[:7] for day in found.dates], dtype=object)
 
 
 def _rank(rank: Any) -> str:
@@ -169,34 +166,32 @@ def _board(code: str) -> str:
 
 
 def of_stock(session: Session, calendar: TradeCalendar, code: str, since: str) -> dict[str, Any]:
-    rows = queries.of_code(session, calendar, code, since)
-    reported = brief(group_stats(queries.picks_of(rows)))
-    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct")
-    return {"code": code, "items": rows, "stats": {name: reported[name] for name in names}}
+    return stock_picks(code, queries.of_code(session, calendar, code, since))
+
+
+def stock_picks(code: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The answer of `of_stock` for these rows."""
+    stats = group_stats(queries.picks_of(rows))
+    return {"code": code, "items": rows, "stats": picked(stats, _OF_CARD, rounded)}
 
 
 def strategies(session: Session, since: str) -> list[dict[str, Any]]:
     """The cards of the three built-in strategies."""
-    last = queries.last_dates(session)
     found = queries.figures(session, BUILTIN, since)
-    picks = grouped(found.picks, found.groups)
-    shown = []
-    for one in STRATEGIES:
-        reported = group_stats(picks[one.key]).as_dict() if one.key in picks else {}
-        shown.append(
-            {
-                "key": one.key,
-                "name": one.name,
-                "desc": one.desc,
-                "board_size": BOARD_SIZE,
-                "last_date": last.get(one.key),
-                "picks": reported.get("picks", 0),
-                "reviewed": reported.get("reviewed", 0),
-                "win_rate_pct": rounded(reported.get("win_rate_pct")),
-                "avg_profit_pct": rounded(reported.get("avg_profit_pct")),
-            }
-        )
-    return shown
+    return strategy_cards(queries.last_dates(session), grouped(found.picks, found.groups))
+
+
+def strategy_cards(last: Mapping[str, str], picks: Mapping[str, Picks]) -> list[dict[str, Any]]:
+    """The cards with the newest date and the picks of each board."""
+    return [
+        {
+            **picked(one, "key name desc"),
+            "board_size": BOARD_SIZE,
+            "last_date": last.get(one.key),
+            **picked(group_stats(picks.get(one.key, NOTHING)), _OF_CARD, rounded),
+        }
+        for one in STRATEGIES
+    ]
 
 
 def performance(session: Session, key: str, since: str) -> dict[str, Any]:
@@ -206,31 +201,28 @@ def performance(session: Session, key: str, since: str) -> dict[str, Any]:
     overlap: `cum_pct` compounds a fifth of each date's mean return, `index_cum_pct` of the index over
     the same dates.
     """
-    found = queries.figures(session, BUILTIN, since, key)
-    order = "trade_date DESC, rank_no"
-    where, values = f"{TABLES[BUILTIN].group}=? AND trade_date>=?", (key, since)
-    recent = queries.rows_of(session, BUILTIN, where, values, order=order, limit=RECENT)
-    return {"key": key, "stats": _full(found.picks), "curve": _curve(found), "recent": recent}
+    of = {TABLES[BUILTIN].group: key, "trade_date>=": since}
+    recent = queries.rows_of(session, BUILTIN, of, order="trade_date DESC, rank_no", limit=RECENT)
+    return {"key": key, **_outcome(queries.figures(session, BUILTIN, since, key)), "recent": recent}
 
 
 def record(session: Session, source: str, group: str | None, since: str) -> dict[str, Any]:
     """Statistics, curve and months of one group, or of a whole source."""
     found = queries.figures(session, source, since, group)
-    months = np.array([str(day)[:7] for day in found.dates], dtype=object)
-    return {"stats": _full(found.picks), "curve": _curve(found), "months": _by_key(found.picks, months)}
+    return {**_outcome(found), "months": _by_key(found.picks, _months(found))}
 
 
 def no_record() -> dict[str, Any]:
-    return {"stats": _full(queries.NO_FIGURES.picks), "curve": [], "months": []}
+    return {**_outcome(queries.NO_FIGURES), "months": []}
 
 
 def no_performance(key: str) -> dict[str, Any]:
-    return {"key": key, "stats": _full(queries.NO_FIGURES.picks), "curve": [], "recent": []}
+    return {"key": key, **_outcome(queries.NO_FIGURES), "recent": []}
 
 
-def _full(picks: Picks) -> dict[str, Any]:
-    stats = {name: rounded(value) for name, value in group_stats(picks).as_dict().items()}
-    return {**stats, "fillable": _beside(picks)["fillable"]}
+def _outcome(found: Figures) -> dict[str, Any]:
+    stats = {name: rounded(value) for name, value in group_stats(found.picks).as_dict().items()}
+    return {"stats": {**stats, "fillable": _fillable(found.picks)}, "curve": _curve(found)}
 
 
 def _curve(found: Figures) -> list[dict[str, Any]]:

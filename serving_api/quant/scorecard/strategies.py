@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from core.calendar import TradeCalendar
+from core.records import picked
 from platform_assets.compute.scorecards.statistics import Sums
-from serving_api.db.sessions import Session, condition
+from serving_api.db.sessions import Of, Session
 from serving_api.interfaces.queries import Row
 from serving_api.quant.outcomes import outcomes
 from serving_api.quant.scorecard.sources import BY_DATE, HITS, STRATEGY
@@ -24,8 +25,8 @@ def by_date(session: Session, since: str) -> list[Row]:
     """Scorecards of the strategies from a date on."""
     fillable = (f"{_FILLABLE}{name}" for name in _SUMS)
     columns = ("stat_date", "group_key", "picks", "reviewed", "unfillable", *_SUMS[1:], *fillable)
-    where, values = "source=? AND stat_date>=?", (STRATEGY, since)
-    return session.dicts(BY_DATE, columns=columns, where=where, values=values, order="stat_date, group_key")
+    of = {"source": STRATEGY, "stat_date>=": since}
+    return session.dicts(BY_DATE, of, columns=columns, order="stat_date, group_key")
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -47,19 +48,7 @@ def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> tuple[int, dict[
     """(settled picks, their figures)"""
     parts = (Sums(**{name: row[f"{prefix}{name}"] or 0 for name in _SUMS}) for row in rows)
     sums = sum(parts, Sums())
-    reported = {name: getattr(sums, name) for name in _MEANS}
-    return sums.reviewed, {
-        name: None if value is None else round(value, 4) for name, value in reported.items()
-    }
-
-
-def extent(session: Session) -> tuple[str | None, int, set[str]]:
-    """(first date, hits, strategies that have one)."""
-    if not session.has(HITS):
-        return None, 0, set()
-    found = session.run(f"SELECT strategy_key, MIN(trade_date), COUNT(*) FROM {HITS} GROUP BY strategy_key")
-    first = min((str(row[1]) for row in found), default=None)
-    return first, sum(int(row[2]) for row in found), {str(row[0]) for row in found}
+    return sums.reviewed, picked(sums, " ".join(_MEANS), _rounded)
 
 
 def page(
@@ -68,20 +57,18 @@ def page(
     """(pick rows, newest date first; total number)."""
     if not session.has(HITS):
         return [], 0
-    of = {"trade_date?": date or None, "strategy_key?": group or None}
-    return _rows(session, calendar, *condition(of), limit=limit, offset=offset), session.count(HITS, of)
+    of = {"trade_date?": date, "strategy_key?": group}
+    return _rows(session, calendar, of, limit=limit, offset=offset), session.count(HITS, of)
 
 
 def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
-    return _rows(session, calendar, "code=? AND trade_date>=?", (code, since))
+    return _rows(session, calendar, {"code": code, "trade_date>=": since})
 
 
-def _rows(
-    session: Session, calendar: TradeCalendar, where: str, values: tuple[Any, ...], **how: Any
-) -> list[Row]:
+def _rows(session: Session, calendar: TradeCalendar, of: Of, **how: Any) -> list[Row]:
     columns = ("trade_date", "strategy_key", "code", "name", "score", "price")
     order = "trade_date DESC, strategy_key, score IS NULL, score DESC, code"
-    hits = session.dicts(HITS, columns=columns, where=where, values=values, order=order, **how)
+    hits = session.dicts(HITS, of, columns=columns, order=order, **how)
     reported = _outcomes(session, calendar, hits)
     return [
         {
@@ -89,7 +76,7 @@ def _rows(
             "source": STRATEGY,
             "group_key": hit["strategy_key"],
             "rank": None,
-            **{name: hit[name] for name in ("code", "name", "score")},
+            **picked(hit, "code name score"),
             "industry": None,
             "price_at_pick": hit["price"],
             "reason": None,
@@ -111,11 +98,11 @@ def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) ->
             "buy_date": dates[found.buy_at[at]] if found.buy_at[at] >= 0 else None,
             "sell_date": dates[found.sell_at[at]] if found.sell_at[at] >= 0 else None,
             "unfillable": bool(found.unfillable[at]) if found.buy_at[at] >= 0 else None,
-            **{name: _number(getattr(found, name)[at]) for name in _OUTCOME},
+            **{name: _rounded(getattr(found, name)[at]) for name in _OUTCOME},
         }
         for at in range(len(hits))
     ]
 
 
-def _number(value: float) -> float | None:
-    return round(float(value), 4) if np.isfinite(value) else None
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else round(float(value), 4)

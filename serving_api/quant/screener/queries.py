@@ -32,14 +32,8 @@ def rows_of_date(
         return {}
     table = session.table(name)
     requested = session.columns(name, list(dict.fromkeys(("code", *columns))))
-    rows = session.rows(
-        name,
-        columns=requested,
-        where=f"{table.date_column}=?",
-        values=(day,),
-        as_of=as_of if table.has_history else None,
-        order="code",
-    )
+    of, instant = {str(table.date_column): day}, as_of if table.has_history else None
+    rows = session.rows(name, of, columns=requested, as_of=instant, order="code")
     return dict(zip(requested, zip(*rows, strict=True), strict=True)) if rows else {}
 
 

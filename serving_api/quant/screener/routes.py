@@ -17,10 +17,10 @@ from platform_assets.compute.formulas.bars import columns_needed
 from platform_assets.compute.formulas.builtin import BUILTINS
 from platform_assets.compute.formulas.evaluate import newest, output_of
 from platform_assets.compute.formulas.parser import parse
-from platform_assets.compute.formulas.parser import parse as parse_formula
 from platform_assets.compute.language import LanguageError
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.error_responses import BadExpression
+from serving_api.framework.parameters import echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
@@ -97,12 +97,11 @@ _READ = (*TABLES, BARS)
 
 
 def _shown(field: Field) -> dict[str, Any]:
-    return {
-        **picked(field, "field=name label type=kind unit"),
-        "ops": list(field.operators),
-        "table": field.table,
-        "column": field.column,
-    }
+    return picked(field, "field=name label type=kind unit ops=operators table column")
+
+
+def _filter(field: Field) -> dict[str, Any]:
+    return _shown(field) | ({"options": field.options} if field.options else {})
 
 
 @router.post("/find", schemas.SearchResult, tables=_READ)
@@ -110,44 +109,29 @@ async def find(call: Anyone, body: schemas.Search) -> Answer:
     """Stocks that meet a query, in its order."""
     asked = when(call.state, body.date, body.as_of)
     reported = await found_page(call.state, parsed(body.dsl), asked, body.page, body.pageSize)
-    return Answer(reported, top=asked.top)
+    return Answer(reported, top=echo_of(asked.as_of))
 
 
 @router.get("/filters", schemas.Filters)
 async def filters(call: Anyone) -> Answer:
     """Every field that a condition may name, by group."""
-    groups = [
-        {
-            "key": key,
-            "name": GROUPS[key],
-            "fields": [
-                {**_shown(one), **({"options": list(one.options)} if one.options else {})} for one in fields
-            ],
-        }
-        for key, fields in catalogue().groups.items()
-    ]
+    known = catalogue().groups.items()
+    groups = [{"key": key, "name": GROUPS[key], "fields": list(map(_filter, own))} for key, own in known]
     return Answer({"groups": groups})
 
 
 @router.get("/presets", schemas.ScreenerPresets)
 async def presets(call: Anyone) -> Answer:
     """Example queries."""
-    items = [{"key": one.key, "label": one.label, "desc": one.desc, "dsl": one.dsl} for one in PRESETS]
-    return Answer({"items": items})
+    return Answer({"items": [picked(one, "key label desc dsl") for one in PRESETS]})
 
 
 @router.post("/parse-dsl", schemas.ParsedQuery)
 async def parse_dsl(call: Anyone, body: schemas.QueryText) -> Answer:
     """The meaning of a query, without running it."""
     query = parsed(body.dsl)
-    return Answer(
-        {
-            "ast": query_json(query),
-            "normalized": written(query),
-            "fields": fields_of(query),
-            "warnings": warnings(query),
-        }
-    )
+    reported = {"ast": query_json(query), "normalized": written(query), "fields": fields_of(query)}
+    return Answer({**reported, "warnings": warnings(query)})
 
 
 @router.post("/nl-find", schemas.SentenceResult, tables=_READ)
@@ -178,8 +162,10 @@ async def screen(call: Anyone, body: schemas.ConditionList) -> Answer:
     found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
     history = await reached(state, asked, is_there=found is not None)
     if found is None:
-        return Answer({**NOTHING, "explain": [], **history}, top=asked.top)
-    return Answer({**found.page(0, body.limit), "explain": found.explain(), **history}, top=asked.top)
+        return Answer({**NOTHING, "explain": [], **history}, top=echo_of(asked.as_of))
+    return Answer(
+        {**found.page(0, body.limit), "explain": found.explain(), **history}, top=echo_of(asked.as_of)
+    )
 
 
 @quant_router.get("/fields", schemas.ScreenerFields)
@@ -192,13 +178,8 @@ async def fields(call: Anyone) -> Answer:
 @formula_router.get("", schemas.Formulas)
 async def formulas(call: Anyone) -> Answer:
     """Formulas that come with the platform."""
-    items = [
-        {
-            **picked(one, "key name text description"),
-            "output": output_of(parse_formula(one.text)),
-        }
-        for one in BUILTINS
-    ]
+    shown = "key name text description"
+    items = [{**picked(one, shown), "output": output_of(parse(one.text))} for one in BUILTINS]
     return Answer({"items": items})
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import anyio.to_thread
 
 from core.arrays import Floats
+from core.records import picked
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import columns_needed
 from platform_assets.compute.dsl.evaluate import Selection, Step, select
@@ -16,7 +17,7 @@ from platform_assets.compute.dsl.written import written
 from platform_assets.compute.language import LanguageError
 from serving_api.framework.error_responses import BadExpression
 from serving_api.framework.history_reach import reach
-from serving_api.framework.parameters import AsOf, parse_as_of
+from serving_api.framework.parameters import AsOf, bound_of, parse_as_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.quant.screener.history import Histories
@@ -34,11 +35,7 @@ class When:
 
     @property
     def bound(self) -> str | None:
-        return None if self.as_of is None else self.as_of.bound
-
-    @property
-    def top(self) -> dict[str, Any]:
-        return {"as_of": None if self.as_of is None else self.as_of.echo}
+        return bound_of(self.as_of)
 
 
 def when(state: State, day: str | None, as_of: str | None) -> When:
@@ -133,14 +130,8 @@ class Screener:
 
 def _step(step: Step, market: Market) -> dict[str, Any]:
     notes = [f"{name}: {note}" for name in step.fields if (note := _note(name, market))]
-    return {
-        "condition": step.condition,
-        "fields": list(step.fields),
-        "matched": step.matched,
-        "unknown": step.unknown,
-        "remaining": step.remaining,
-        "note": "; ".join(notes) or None,
-    }
+    shown = picked(step, "condition fields matched unknown remaining")
+    return {**shown, "note": "; ".join(notes) or None}
 
 
 def _note(name: str, market: Market) -> str | None:

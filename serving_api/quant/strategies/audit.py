@@ -68,10 +68,8 @@ def _newest(
 ) -> Row:  # fmt: skip
     if columns is not None and session.has(table):
         columns = session.columns(table, columns)
-    where, values = ("code=?", (code,)) if until is None else (f"code=? AND {date}<=?", (code, until))
-    found = public_rows(
-        session, table, columns, where=where, values=values, as_of=as_of, order=f"{date} DESC", limit=1
-    )
+    of = {"code": code, f"{date}<=?": until}
+    found = public_rows(session, table, columns, of, as_of=as_of, order=f"{date} DESC", limit=1)
     return found[0] if found else {}
 
 
@@ -126,7 +124,7 @@ def _leaders(
     if newest is None:
         return _missing(LEADERS, [f"{DRAGON} holds nothing"])
     warnings = _aged(DRAGON, newest, day)
-    found = public_rows(session, DRAGON, where="code=? AND trade_date=?", values=(code, newest))
+    found = public_rows(session, DRAGON, of={"code": code, "trade_date": newest})
     if not found:
         reason = f"not among the limit-ups of {newest} and of the date before"
         return _reported(LEADERS, ABSENT, None, False, [reason], warnings)
@@ -148,15 +146,12 @@ def _tactic(
     session: Session, code: str, until: str, day: str | None, as_of: str | None, blocked: str | None,
     calendar: TradeCalendar,
 ) -> Row:  # fmt: skip
+    of, order = {"code": code, "date<=": until}, "date DESC"
     bars = public_rows(
-        session, KLINE, ("date", "volume", "adj_factor"),
-        where="code=? AND date<=? AND (is_suspended IS NULL OR is_suspended=0)", values=(code, until),
-        order="date DESC", limit=scorecards.PATTERN_BARS,
+        session, KLINE, ("date", "volume", "adj_factor"), of,
+        where="(is_suspended IS NULL OR is_suspended=0)", order=order, limit=scorecards.PATTERN_BARS,
     )  # fmt: skip
-    stored = public_rows(
-        session, INDICATOR, ("date", *INDICATORS), where="code=? AND date<=?", values=(code, until),
-        order="date DESC", limit=SIGNAL_BARS,
-    )  # fmt: skip
+    stored = public_rows(session, INDICATOR, ("date", *INDICATORS), of, order=order, limit=SIGNAL_BARS)
     if not bars or not stored:
         return _missing(TACTIC, [f"{INDICATOR if bars else KLINE} has no row of this stock"])
     since = calendar.last(scorecards.TACTIC_DATES, bars[0]["date"])[0]
@@ -200,10 +195,9 @@ def _directions(session: Session, code: str, days: Sequence[str]) -> tuple[list[
     there = session.rows(PATTERN, columns=("date",), where="date=?", values=(days[0],), limit=1)
     if not patterns_looked_for((str(day) for (day,) in there), days[0]):
         return [], np.nan
-    rows = public_rows(
-        session, PATTERN, ("date", *session.columns(PATTERN, DIRECTIONS)),
-        where="code=? AND date>=? AND date<=?", values=(code, days[-1], days[0]), order="date",
-    )  # fmt: skip
+    columns = ("date", *session.columns(PATTERN, DIRECTIONS))
+    of = {"code": code, "date>=": days[-1], "date<=": days[0]}
+    rows = public_rows(session, PATTERN, columns, of, order="date")
     reported = [(row["date"], name, row[name]) for row in rows for name in DIRECTIONS if row.get(name)]
     signs = [(day, name, 1 if value > 0 else -1) for day, name, value in reported]
     return [f"{name} {sign:+d} on {day}" for day, name, sign in signs], float(sum(sign for *_, sign in signs))
