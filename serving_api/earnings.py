@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from core.days import moved
 from core.errors import InputError
+from core.records import picked
 from core.report_periods import is_period, latest_ended, next_period, phase_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -76,11 +77,12 @@ class Window(BaseModel):
 
 def window(session: Session, period: str, today: str, days: int) -> dict[str, Any]:
     """Planned, published and forecast reports of a period as of `today`."""
-    plans = public_rows(session, SCHEDULE, where="report_period=?", values=(period,), order="code")
+    of = {"report_period": period}
+    plans = public_rows(session, SCHEDULE, of=of, order="code")
     disclosed = [row for row in plans if row["actual_date"] and row["actual_date"] <= today]
     waiting = [row for row in plans if not row["actual_date"] or row["actual_date"] > today]
     reported = newest_forecasts(session, period)
-    express = public_rows(session, EXPRESS, ("code", "ann_date"), where="report_period=?", values=(period,))
+    express = public_rows(session, EXPRESS, ("code", "ann_date"), of)
     days_known = [row["actual_date"] for row in disclosed]
     days_known += [row["ann_date"] for row in (*reported, *express)]
     return {
@@ -101,14 +103,9 @@ def window(session: Session, period: str, today: str, days: int) -> dict[str, An
 
 def newest_forecasts(session: Session, period: str) -> list[Row]:
     """The net profit forecast of each company, from its newest notice."""
-    rows = public_rows(
-        session,
-        FORECAST,
-        ("code", "ann_date", "predict_type", "change_lower_pct", "change_upper_pct"),
-        where="report_period=? AND indicator=?",
-        values=(period, "net_profit"),
-        order="code, ann_date",
-    )
+    columns = ("code", "ann_date", "predict_type", "change_lower_pct", "change_upper_pct")
+    of = {"report_period": period, "indicator": "net_profit"}
+    rows = public_rows(session, FORECAST, columns, of, order="code, ann_date")
     return list({row["code"]: row for row in rows}.values())
 
 
@@ -118,7 +115,7 @@ def upcoming(waiting: list[Row], since: str, until: str) -> list[Row]:
     for row in waiting:
         day = next((row[column] for column in _PLANS if row[column]), None)
         if day is not None and since <= day <= until:
-            planned.append({"code": row["code"], "name": row["name"], "date": day})
+            planned.append({**picked(row, "code name"), "date": day})
     planned.sort(key=lambda one: (one["date"], one["code"]))
     return planned[:MOST_UPCOMING]
 
@@ -126,14 +123,12 @@ def upcoming(waiting: list[Row], since: str, until: str) -> list[Row]:
 def top(session: Session, reported: list[Row]) -> list[Row]:
     """{code, name, change_pct_mid, predict_type} of the largest expected changes."""
     made = [(mid, row) for row in reported if (mid := _middle(row)) is not None]
-    made.sort(key=lambda pair: (-pair[0], pair[1]["code"]))
-    found = []
-    for mid, row in made[:MOST_TOP]:
-        names = session.rows(MASTER, columns=("name",), where="code=?", values=(row["code"],), limit=1)
-        name = names[0][0] if names else None
-        reported_kind = {"code": row["code"], "predict_type": row["predict_type"]}
-        found.append({**reported_kind, "name": name, "change_pct_mid": mid})
-    return found
+    made = sorted(made, key=lambda pair: (-pair[0], pair[1]["code"]))[:MOST_TOP]
+    names = dict(session.of_codes(MASTER, [row["code"] for _, row in made], columns=("code", "name")))
+    return [
+        {**picked(row, "code predict_type"), "name": names.get(row["code"]), "change_pct_mid": mid}
+        for mid, row in made
+    ]
 
 
 def _middle(row: Row) -> float | None:

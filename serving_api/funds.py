@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -20,7 +21,7 @@ from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
 from serving_api.stocks.queries import KLINE
 from serving_api.stocks.schemas import KBar
-from serving_api.table_lists import Sort, listing
+from serving_api.table_lists import Sort, listing, newest_rows, no_rows
 
 reit_router = area_router(f"{PREFIX}/reit", "REITs")
 fund_router = area_router(f"{PREFIX}/fusion/fund", "funds")
@@ -29,8 +30,7 @@ REIT = "raw_reit"
 ETF = "raw_fund_etf"
 KINDS = ("etf", "lof")
 Days = Annotated[int, Query(ge=30, le=2000, description="newest trade dates")]
-_INFO = ("name", "asset_type", "list_date", "total_shares")
-_ALL = 100_000
+_INFO = "name asset_type list_date total_shares"
 
 
 @columns_of(REIT)
@@ -76,15 +76,14 @@ class EtfBars(Reach, Rows[KBar]):
 @reit_router.get("/list", ReitList, tables=(REIT,))
 async def reit_list(call: Anyone, sort: Sort = "-change_pct") -> Answer:
     """Every REIT on the newest trade date."""
-    read = call.state.reading.scan(reits, sort)
-    return Answer(await read_or({"items": [], "total": 0, "date": None}, read))
+    return Answer(await read_or(no_rows(None), call.state.reading.scan(listing, REIT, None, sort)))
 
 
 @reit_router.get("/{code}", OneReit, tables=(REIT,))
 async def one_reit(call: Anyone, code: StockCode) -> Answer:
     """One REIT: its newest row and its constant properties."""
     row = await read_or({}, call.state.reading.point(newest_reit, code))
-    info = {name: row[name] for name in _INFO} if row else {}
+    info = picked(row, _INFO) if row else {}
     return Answer({"code": code, "name": row.get("name"), "latest": row, "info": info})
 
 
@@ -109,16 +108,10 @@ async def etf_kline(
     name, items, is_fund = await read_or((None, [], True), read)
     history: dict[str, Any] = {"first_date": None, "note": f"{etf_code} is not known as an ETF or LOF"}
     if is_fund:
-        history = await reach(
-            call.state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of
-        )
+        given, what = len(items), "bars"
+        history = await reach(call.state, KLINE, given, asked=days, code=etf_code, what=what, as_of=as_of)
     bars = {"adjust": adjust, "items": items, "total": len(items), "_source": "fusion" if items else None}
     return Answer({"code": etf_code, "name": name, **bars, **history}, top=echo_of(as_of))
-
-
-def reits(session: Session, sort: str) -> dict[str, Any]:
-    """Every REIT of the newest date."""
-    return listing(session, REIT, None, sort=sort, page_size=_ALL)
 
 
 def newest_reit(session: Session, code: str) -> Row:
@@ -130,9 +123,7 @@ def reit_bars(session: Session, code: str, days: int, adjust: str, as_of: str | 
     """Bars of a REIT with the premium where one is stored, oldest first; [] for any other code."""
     if not newest_reit(session, code):
         return []
-    columns, order = ("trade_date", "premium_pct"), "trade_date DESC"
-    premium = session.rows(REIT, columns=columns, where="code=?", values=(code,), order=order, limit=days)
-    reported = dict(premium)
+    reported = {row["trade_date"]: row["premium_pct"] for row in newest_rows(session, REIT, code, days)}
     bars = adjusted(stocks.bars(session, code, days, as_of), adjust)
     return [{**bar, "premium_pct": reported.get(bar["date"])} for bar in bars]
 

@@ -103,10 +103,9 @@ def ratios(
     session: Session, standard: str, level: str | None, day: str | None
 ) -> tuple[list[Row], str | None]:
     """Industries of a classification on a date, or on its newest, by level and code; and that date."""
+    day = day or session.first(RATIOS, "date", {"standard": standard}, order="date DESC")
     if day is None:
-        day = session.first(RATIOS, "date", where="standard=?", values=(standard,), order="date DESC")
-        if day is None:
-            return [], None
+        return [], None
     which = {"standard": standard, "date": day, "level?": level}
     return public_rows(session, RATIOS, of=which, order="level, industry_code", limit=_ALL), day
 
@@ -115,8 +114,8 @@ def by_date(
     session: Session, standard: str, industry_code: str, days: int
 ) -> tuple[list[Row], list[dict[str, Any]]]:
     """(newest dates of an industry, oldest first; its stocks with their newest ratios, by code)."""
-    where, values = "standard=? AND industry_code=?", (standard, industry_code)
-    rows = public_rows(session, RATIOS, where=where, values=values, order="date DESC", limit=days)[::-1]
+    of = {"standard": standard, "industry_code": industry_code}
+    rows = public_rows(session, RATIOS, of=of, order="date DESC", limit=days)[::-1]
     return rows, members(session, standard, industry_code, str(rows[-1]["industry_name"])) if rows else []
 
 
@@ -131,16 +130,9 @@ def members(session: Session, standard: str, code: str, name: str) -> list[dict[
         own = [row for row in classed if name in str(row["csrc_industry"] or "").split("-")]
     else:
         return []
-    ratio = newest_ratios(session, [row["code"] for row in own])
-    return [
-        {"code": row["code"], "name": row["name"], **ratio.get(row["code"], {"pe_ttm": None, "pb": None})}
-        for row in own
-    ]
-
-
-def newest_ratios(session: Session, codes: list[str]) -> dict[str, dict[str, Any]]:
-    """Ratios of some stocks on the newest date that is stored."""
     day = session.first(VALUATION, "date", order="date DESC")
-    columns = ("code", "pe_ttm", "pb")
-    rows = session.of_codes(VALUATION, codes, columns=columns, where="date=?", values=(day,))
-    return {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}
+    codes, shown = [row["code"] for row in own], ("code", "pe_ttm", "pb")
+    rows = session.of_codes(VALUATION, codes, columns=shown, where="date=?", values=(day,))
+    found = {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}
+    nothing = {"pe_ttm": None, "pb": None}
+    return [{**picked(row, "code name"), **found.get(row["code"], nothing)} for row in own]

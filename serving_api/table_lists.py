@@ -4,7 +4,7 @@
 has the date, and for an empty table it is {items: [], total: 0, date: None}. RAW tables keep no versions.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Query
@@ -20,7 +20,7 @@ from serving_api.framework.parameters import calendar_day
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.row_models import Rows
 from serving_api.framework.state import State, state_of
-from serving_api.interfaces.queries import Row, newest_date, on_date
+from serving_api.interfaces.queries import Row, code_column, newest_date, on_date, public_rows
 
 Page = Annotated[int, Query(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=200, description="rows of a page")]
@@ -35,30 +35,39 @@ _ALL = 100_000
 
 def count_of(session: Session, table: Table, day: str, where: Sequence[Condition] = ()) -> int:
     """Number of rows of a date that meet the conditions."""
-    clauses = [f"{session.sql.name(str(table.date_column))}=?"]
-    clauses += [f"{session.sql.name(column)}{sign}?" for column, sign, _ in where]
-    found = session.run(
-        f"SELECT COUNT(*) FROM {session.sql.name(table.name)} WHERE {' AND '.join(clauses)}",
-        (day, *(value for _, _, value in where)),
-    )
-    return int(found[0][0])
+    of = {f"{column}{sign}": value for column, sign, value in where}
+    return session.count(table.name, {str(table.date_column): day, **of})
 
 
-def rows_of_day(session: Session, name: str, day: str | None) -> tuple[list[Row], str | None]:
-    """Every row of a date, or of the newest, in the order of the key, and that date: for sums over a table
-    of some thousand rows per date."""
+def newest_rows(session: Session, name: str, code: str, limit: int, as_of: str | None = None) -> list[Row]:
+    """The newest rows of a code, newest first."""
+    if not session.has(name):
+        return []
     table = session.table(name)
-    day = day or newest_date(session, table, None)
+    of, order = {code_column(table): code}, f"{table.date_column} DESC"
+    return public_rows(session, name, of=of, as_of=as_of, order=order, limit=limit)
+
+
+def rows_of_day(
+    session: Session, name: str, day: str | None, until: bool = False
+) -> tuple[list[Row], str | None]:
+    """Every row of a date, or of the newest, in the order of the key, and that date: for sums over a table
+    of some thousand rows per date. `until` as in `listing`."""
+    table = session.table(name)
+    day = _day_of(session, table, day, until)
+    return ([], None) if day is None else (on_date(session, table, day, limit=_ALL), day)
+
+
+def _day_of(session: Session, table: Table, day: str | None, until: bool) -> str | None:
     if day is None:
-        return [], None
-    return on_date(session, table, day, sort=None, limit=_ALL, offset=0, as_of=None), day
+        return newest_date(session, table, None)
+    return (newest_until(session, table.name, day) if until else None) or day
 
 
 def newest_until(session: Session, name: str, day: str) -> str | None:
-    """The newest date of a table that is not after `day`: for lists that are published once a week."""
-    column = session.sql.name(str(session.table(name).date_column))
-    found = session.run(f"SELECT MAX({column}) FROM {session.sql.name(name)} WHERE {column}<=?", (day,))
-    return str(found[0][0]) if found and found[0][0] is not None else None
+    """The newest date of a table that is not after `day`."""
+    column = str(session.table(name).date_column)
+    return session.first(name, column, {f"{column}<=": day}, order=f"{column} DESC")
 
 
 class DatedRows(Reach, Rows[T], Generic[T]):
@@ -81,37 +90,30 @@ def dated_rows(rows: Sequence[Mapping[str, Any]], why: str | None) -> dict[str, 
 
 
 def listing(
-    session: Session,
-    name: str,
-    day: str | None,
-    *,
-    where: Sequence[Condition] = (),
-    sort: str | None = None,
-    page: int = 1,
-    page_size: int = 50,
-) -> dict[str, Any]:
-    """One page of the rows of `table` (by name) on a date, or on its newest.
+    session: Session, name: str, day: str | None, sort: str, page: int = 1, page_size: int = _ALL,
+    where: Sequence[Condition] = (), until: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """One page of the rows of a table on a date, or on its newest. With `until` on the newest that is not
+    after the date, where there is one: for lists that are published once a week.
 
-    `where` are further conditions, `sort` a column ("-column": largest first; rows without a value come
-    last, equal ones in the order of the key). Raises InputError naming `sort` for a column that the
-    rows do not have.
+    `where` are further conditions; one without a value is left out. `sort` is a column ("-column": largest
+    first; rows without a value come last, equal ones in the order of the key). Raises InputError naming
+    `sort` for a column that the rows do not have.
     """
     table = session.table(name)
     order = sort_column(table, sort)
-    day = day or newest_date(session, table, None)
+    day = _day_of(session, table, day, until)
     if day is None:
-        return {"items": [], "total": 0, "date": None}
-    rows = on_date(
-        session,
-        table,
-        day,
-        sort=order,
-        limit=page_size,
-        offset=(page - 1) * page_size,
-        as_of=None,
-        also=where,
-    )
-    return {"items": rows, "total": count_of(session, table, day, where), "date": day}
+        return no_rows(None)
+    kept = [one for one in where if one[2] is not None]
+    first = (page - 1) * page_size
+    rows = on_date(session, table, day, sort=order, limit=page_size, offset=first, also=kept)
+    return {"items": rows, "total": count_of(session, table, day, kept), "date": day}
+
+
+def no_rows(day: str | None) -> dict[str, Any]:
+    """The answer of `listing` where nothing is stored."""
+    return {"items": [], "total": 0, "date": day}
 
 
 def paged(reported: Mapping[str, Any], page: int, page_size: int) -> dict[str, Any]:
@@ -119,18 +121,21 @@ def paged(reported: Mapping[str, Any], page: int, page_size: int) -> dict[str, A
     return {**reported, "page": page, "page_size": page_size}
 
 
-async def page_or_empty(
-    state: State, table: str, day: str | None, read: Awaitable[dict[str, Any]], page: int, page_size: int
-) -> dict[str, Any]:
-    """The page that `read` gives, empty when the database is away, with how far back the table reaches."""
-    found = await read_or({"items": [], "total": 0, "date": day}, read)
-    return paged({**found, **await reach_of_day(state, table, day)}, page, page_size)
+async def page_of(
+    state: State, name: str, day: str | None, sort: str, page: int, page_size: int, *where: Condition,
+    until: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """The page that `listing` gives, empty when the database is away, with how far back the table reaches."""
+    read = state.reading.scan(listing, name, day, sort, page, page_size, where, until)
+    found = await read_or(no_rows(day), read)
+    return paged({**found, **await reach_of_day(state, name, day)}, page, page_size)
 
 
-def sort_column(table: Table, sort: str | None) -> str | None:
-    """`sort`, checked. Raises InputError for a column that rows cannot be sorted by."""
+def sort_column(table: Table, sort: str) -> str:
+    """`sort`, checked; '' is the order of the key. Raises InputError for a column that rows cannot be sorted
+    by."""
     if not sort:
-        return None
+        return sort
     column = sort.removeprefix("-")
     allowed = [spec.name for spec in table.columns if spec.family != "json"]
     if column not in allowed:

@@ -1,16 +1,16 @@
 """SQL of the bond reads. Every function takes a Session first; RAW tables keep no versions."""
 
 from collections.abc import Sequence
-from datetime import date
 from statistics import median
 from typing import Any
 
+from core.days import moved
 from core.records import picked
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, headlines, newest, public_rows
 from serving_api.stocks import queries as stocks
-from serving_api.table_lists import Condition, listing, rows_of_day
+from serving_api.table_lists import newest_rows, rows_of_day
 
 TABLE = "raw_convertible_bond"
 NOTICES = "fusion_announcement"
@@ -20,23 +20,6 @@ LOW_PRICE = 100.0
 _CALL, _END = "正股价高于强赎触发价", "临近到期"
 _WORD = "转债"
 _NOTICES = 500
-
-
-def page_of(
-    session: Session,
-    day: str | None,
-    rating: str | None,
-    max_premium: float | None,
-    sort: str,
-    page: int,
-    page_size: int,
-) -> dict[str, Any]:
-    where: list[Condition] = []
-    if rating is not None:
-        where.append(("rating", "=", rating))
-    if max_premium is not None:
-        where.append(("premium_pct", "<=", max_premium))
-    return listing(session, TABLE, day, where=where, sort=sort, page=page, page_size=page_size)
 
 
 def overview(session: Session) -> dict[str, Any]:
@@ -70,10 +53,7 @@ def _leaving(row: Row, day: str | None) -> Row | None:
     """A bond that may be called, or matures soon, and why."""
     above = _is_callable(row)
     ends = row["maturity_date"]
-    is_ending = (
-        bool(ends and day) and (date.fromisoformat(ends) - date.fromisoformat(str(day))).days <= SOON_DAYS
-    )
-    if not above and not is_ending:
+    if not above and not (ends and day and ends <= moved(day, SOON_DAYS)):
         return None
     return {**picked(row, LEAVING), "reason": _CALL if above else _END}
 
@@ -95,8 +75,7 @@ def of_code(session: Session, code: str) -> tuple[Row, Row]:
 def history(session: Session, code: str, days: int) -> list[Row]:
     """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates
     before the first stored premium have only a close."""
-    rows = public_rows(session, TABLE, where="code=?", values=(code,), order="trade_date DESC", limit=days)
-    reported = {row["trade_date"]: row for row in rows}
+    reported = {row["trade_date"]: row for row in newest_rows(session, TABLE, code, days)}
     closes = {bar.date: bar.close for bar in stocks.bars(session, code, days, None)} if reported else {}
     made = []
     for day in sorted({*reported, *closes})[-days:]:
@@ -123,7 +102,7 @@ def events(session: Session, code: str) -> list[Row]:
         if row[column]:
             made.append({"date": row[column], "type": kind, "title": f"{row['name']}{kind}"})
     was_callable = False
-    for one in public_rows(session, TABLE, where="code=?", values=(code,), order="trade_date"):
+    for one in public_rows(session, TABLE, of={"code": code}, order="trade_date"):
         is_callable = _is_callable(one)
         if is_callable and not was_callable:
             made.append({"date": one["trade_date"], "type": "强赎", "title": _CALL})

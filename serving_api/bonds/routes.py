@@ -17,7 +17,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.stocks.queries import KLINE, QUOTE
-from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, trade_day
+from serving_api.table_lists import Page, PageSize, Sort, page_of, trade_day
 
 
 @columns_of(TABLE)
@@ -110,8 +110,8 @@ async def bond_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
-    read = call.state.reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
-    return Answer(await page_or_empty(call.state, queries.TABLE, date, read, page, page_size))
+    bounds = (("rating", "=", rating), ("premium_pct", "<=", max_premium))
+    return Answer(await page_of(call.state, TABLE, date, sort, page, page_size, *bounds))
 
 
 @router.get("/overview", BondOverview, tables=(queries.TABLE,))

@@ -1,14 +1,14 @@
 """SQL and row models of futures. A symbol is that of a contract (au2612) in upper or lower case, or of a
 product (au), which means its main contract of each date."""
 
-from datetime import date, timedelta
 from typing import Any
 
+from core.days import moved
 from core.records import columns_by_key, picked
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
 from serving_api.db.sessions import Session, condition
 from serving_api.interfaces.queries import newest_date
-from serving_api.table_lists import dated_rows
+from serving_api.table_lists import dated_rows, no_rows
 
 FUTURES = "raw_futures"
 INDEX = "fusion_index_daily"
@@ -23,12 +23,10 @@ def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str,
     exchange."""
     day = newest_date(session, session.table(FUTURES), None)
     if day is None:
-        return {"items": [], "total": 0, "date": None}
-    main = 1 if main_only else None
-    rows = session.dicts(
-        FUTURES, columns=(*columns_by_key(LISTED).values(), "prev_settle"), order="exchange, product, symbol",
-        of={"date": day, "exchange?": exchange, "is_main?": main},
-    )  # fmt: skip
+        return no_rows(None)
+    of = {"date": day, "exchange?": exchange, "is_main?": 1 if main_only else None}
+    columns = (*columns_by_key(LISTED).values(), "prev_settle")
+    rows = session.dicts(FUTURES, of, columns=columns, order="exchange, product, symbol")
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
 
@@ -78,15 +76,15 @@ def first_basis(session: Session, product: str) -> str | None:
 
 def kline(session: Session, symbol: str, limit: int) -> dict[str, Any]:
     """{symbol, name, items, total, latestDate} of a contract or product; empty for an unknown one."""
-    rows = bars(session, symbol, limit)
+    return kline_of(symbol, bars(session, symbol, limit))
+
+
+def kline_of(symbol: str, rows: list[Row]) -> dict[str, Any]:
+    """The answer of `kline` for these rows."""
+    newest = rows[-1] if rows else {}
     items = [picked(row, BAR) for row in rows]
-    return {
-        "symbol": symbol,
-        "name": rows[-1]["name"] if rows else None,
-        "items": items,
-        "total": len(items),
-        "latestDate": rows[-1]["date"] if rows else None,
-    }
+    found = {"symbol": symbol, "name": newest.get("name"), "items": items, "total": len(items)}
+    return {**found, "latestDate": newest.get("date")}
 
 
 def basis(session: Session, product: str, limit: int) -> dict[str, Any]:
@@ -98,8 +96,8 @@ def basis(session: Session, product: str, limit: int) -> dict[str, Any]:
     rows = bars(session, product, limit)
     if not rows:
         return basis_of(product, [], f"no contract of {product} is stored")
-    since = (date.fromisoformat(rows[0]["date"]) - timedelta(days=1)).isoformat()
-    closes = session.rows(INDEX, columns=("date", "close"), where="code=? AND date>=?", values=(index, since))
+    since = moved(rows[0]["date"], -1)
+    closes = session.rows(INDEX, {"code": index, "date>=": since}, columns=("date", "close"))
     spot = {str(day): close for day, close in closes if close}
     items = [_basis(row, spot[row["date"]]) for row in rows if row["date"] in spot and row["close"]]
     return basis_of(product, items, f"no close of {index} is stored for these dates")

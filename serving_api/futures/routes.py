@@ -14,7 +14,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.futures import queries
 from serving_api.futures.queries import BAR, FUTURES, LISTED
-from serving_api.table_lists import DatedRows, trade_day
+from serving_api.table_lists import DatedRows, no_rows, trade_day
 
 
 @columns_of(FUTURES, LISTED)
@@ -88,12 +88,8 @@ async def futures_list(
     ] = True,
 ) -> Answer:
     """Contracts of the newest date, by exchange and product."""
-    reading = call.state.reading
-    return Answer(
-        await read_or(
-            {"items": [], "total": 0, "date": None}, reading.scan(queries.listed, exchange, main_only)
-        )
-    )
+    read = call.state.reading.scan(queries.listed, exchange, main_only)
+    return Answer(await read_or(no_rows(None), read))
 
 
 @router.get("/basis", Basis, tables=(queries.FUTURES, queries.INDEX))
@@ -105,13 +101,10 @@ async def basis(
     """The basis of the main contract of an index future by date, oldest first."""
     nothing = queries.basis_of(product, [], "the database is away")
     found = await read_or(nothing, call.state.reading.scan(queries.basis, product, days))
-    history = await reach_from(
-        call.state.reading.point(queries.first_basis, product), found["total"], asked=days
-    )
-    if history["note"] is not None:
-        history["note"] = found.get(
-            "reason", history["note"]
-        )  # the reason for no rows is more useful than how far back they reach
+    first = call.state.reading.point(queries.first_basis, product)
+    history = await reach_from(first, found["total"], asked=days)
+    if history["note"] is not None and "reason" in found:
+        history["note"] = found["reason"]  # more useful than how far back the rows reach
     return Answer({**found, **history})
 
 
@@ -122,13 +115,9 @@ async def kline(
     days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
 ) -> Answer:
     """Bars of a contract, or of a product's main contract of each date, oldest first."""
-    found = await read_or(
-        {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None},
-        call.state.reading.scan(queries.kline, symbol, days),
-    )
-    history = await reach_from(
-        call.state.reading.point(queries.first_bar, symbol), found["total"], asked=days
-    )
+    reading = call.state.reading
+    found = await read_or(queries.kline_of(symbol, []), reading.scan(queries.kline, symbol, days))
+    history = await reach_from(reading.point(queries.first_bar, symbol), found["total"], asked=days)
     return Answer({**found, **history})
 
 

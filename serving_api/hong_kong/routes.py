@@ -17,13 +17,15 @@ from serving_api.framework.row_models import Rows, columns_of
 from serving_api.framework.state import State
 from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, HongKong, first_period
 
+_PERIOD = f"report_period {FIGURES}"
 
-@columns_of(TABLE, f"report_period {FIGURES}")
+
+@columns_of(TABLE, _PERIOD)
 class HkPeriod(BaseModel):
     """Amounts in the company's own currency, ratios in percent."""
 
 
-@columns_of("raw_hk_finance", "code name currency")
+@columns_of(TABLE, "code name currency")
 class HkIndicators(Reach, Rows[HkPeriod]):
     """Annual and half-yearly, newest first."""
 
@@ -113,16 +115,10 @@ async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
     reported = await call.state.part(HongKong).figures(code, periods)
     first = reported.value[0] if reported.value else {}
-    items = [picked(row, f"report_period {FIGURES}") for row in reported.value]
-    answer = {
-        "code": code,
-        "name": first.get("name"),
-        "currency": first.get("currency"),
-        "items": items,
-        "total": len(items),
-        **await _reach(call.state, code, len(items), periods),
-    }
-    return Answer(answer, headers=reported.headers)
+    items = [picked(row, _PERIOD) for row in reported.value]
+    answer = {"code": code, "name": first.get("name"), "currency": first.get("currency"), "items": items}
+    history = await _reach(call.state, code, len(items), periods)
+    return Answer({**answer, "total": len(items), **history}, headers=reported.headers)
 
 
 @router.get("/{code}/statements", HkStatement)
@@ -135,15 +131,9 @@ async def statements(
     """Items of one statement by report period."""
     reported = await call.state.part(HongKong).statement(code, statement.value, periods)
     ends, items = reported.value
-    answer = {
-        "code": code,
-        "statement": statement.value,
-        "periods": ends,
-        "items": items,
-        "total": len(items),
-        **await _reach(call.state, code, len(ends), periods, statement.value),
-    }
-    return Answer(answer, headers=reported.headers)
+    answer = {"code": code, "statement": statement.value, "periods": ends, "items": items}
+    history = await _reach(call.state, code, len(ends), periods, statement.value)
+    return Answer({**answer, "total": len(items), **history}, headers=reported.headers)
 
 
 @router.get("/{code}/dividend", HkDividends)

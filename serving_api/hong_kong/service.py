@@ -1,7 +1,7 @@
 """Hong Kong reads: stored figures first, else the portal's, shared for an hour. RAW tables keep no
 versions."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from core.records import picked
@@ -9,10 +9,10 @@ from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import public_rows
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 from serving_api.live.frame_values import number, text
+from serving_api.table_lists import newest_rows
 
 TABLE = "raw_hk_finance"
 TTL = 3600.0
@@ -31,14 +31,14 @@ class HongKong:
 
     def __init__(self, state: State) -> None:
         self._reading = state.reading
-        self._live = state.part(live_of)
+        self._portal = state.part(live_of).portal
 
     async def figures(self, code: str, periods: int) -> Answered:
         """Report periods newest first: stored, else from the portal."""
-        stored = await read_or([], self._reading.point(stored_periods, code, periods))
+        stored = await read_or([], self._reading.point(newest_rows, TABLE, code, periods))
         if stored:
             return Answered(stored)
-        answer = await self._asked(("hk_figures", code), lambda c: c.hk_indicators(code), _figures)
+        answer = await self._portal(("hk_figures", code), TTL, lambda c: c.hk_indicators(code), _figures)
         return answer.shaped(answer.value[:periods])
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
@@ -51,7 +51,7 @@ class HongKong:
         if not ends:
             return Answered(([], []))
         key = ("hk_statement", code, statement, tuple(ends))
-        answer = await self._asked(key, lambda c: c.hk_statement(code, statement, ends), dict)
+        answer = await self._portal(key, TTL, lambda c: c.hk_statement(code, statement, ends), dict)
         asked: dict[str, list[Row]] = {}
         for row in answer.value:
             item = {"item": row["item"], "value": number(row["value"])}
@@ -59,37 +59,23 @@ class HongKong:
         return answer.shaped(_table(asked))
 
     async def dividends(self, code: str) -> Answered:
-        return await self._asked(("hk_dividends", code), lambda c: c.hk_dividends(code), _dividend)
+        return await self._portal(("hk_dividends", code), TTL, lambda c: c.hk_dividends(code), _dividend)
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        key = ("hk_profile", code)
-        return await self._asked(key, lambda c: c.hk_profile(code), lambda row: picked(row, PROFILE, text))
+        shape = partial(picked, columns=PROFILE, convert=text)
+        return await self._portal(("hk_profile", code), TTL, lambda c: c.hk_profile(code), shape)
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
-        pairs = await self._live.portal(
-            ("ah_pairs",), PAIRS_TTL, lambda c: c.ah_pairs(), dict, pages=PAIR_PAGES
-        )
+        pairs = await self._portal(("ah_pairs",), PAIRS_TTL, lambda c: c.ah_pairs(), dict, pages=PAIR_PAGES)
         row = next((row for row in pairs.value if row["a_code"] == code), None)
         return pairs.shaped(None if row is None else _premium(row))
-
-    async def _asked(
-        self, key: tuple[Any, ...], question: Callable[[Any], Any], shape: Callable[[Row], Row]
-    ) -> Answered:
-        return await self._live.portal(key, TTL, question, shape)
-
-
-def stored_periods(session: Session, code: str, limit: int) -> list[Row]:
-    """The newest report periods of a company, newest first."""
-    return public_rows(
-        session, TABLE, where="code=?", values=(code,), order="report_period DESC", limit=limit
-    )
 
 
 def stored_statements(session: Session, code: str, statement: str) -> list[Row]:
     """{report_period, items} of every period that holds a statement, newest first."""
-    rows = stored_periods(session, code, _ALL)
+    rows = newest_rows(session, TABLE, code, _ALL)
     return [
         {"report_period": row["report_period"], "items": row["items"][statement]}
         for row in rows
@@ -115,8 +101,7 @@ def _dividend(row: Row) -> Row:
 
 def _premium(row: Row) -> Row:
     return {
-        "code": row["a_code"],
-        "h_code": row["h_code"],
+        **picked(row, "code=a_code h_code"),
         "name": text(row["name"]),
         **picked(row, "a_price h_price fx_rate premium_pct", number),
         "history": [],  # no source has the exchange rates of past dates

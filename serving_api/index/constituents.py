@@ -6,7 +6,6 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from core.records import picked
-from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.permissions import Anyone
@@ -16,7 +15,8 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import MEMBERS, members, weights
-from serving_api.interfaces.queries import Row, public_rows
+from serving_api.interfaces.queries import Row
+from serving_api.table_lists import newest_rows
 
 router = area_router(f"{PREFIX}/index", "index")
 
@@ -78,9 +78,9 @@ async def valuation(
 ) -> Answer:
     """PE, yield and percentile of an index by trade date, oldest first."""
     own = symbol_of(symbol)
-    rows = await read_or([], call.state.reading.point(valuations, own, days))
-    items = [picked(row, RATIOS) for row in rows]
-    name = rows[-1]["index_name"] if rows else None
+    rows = await read_or([], call.state.reading.point(newest_rows, VALUATION, own, days))
+    items = [picked(row, RATIOS) for row in reversed(rows)]
+    name = rows[0]["index_name"] if rows else None
     history = await reach(call.state, VALUATION, len(items), asked=days, of={"index_code": own})
     latest = items[-1] if items else {}
     return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
@@ -110,18 +110,11 @@ async def constituents(call: Anyone, symbol: Symbol) -> Answer:
 
 def _members(symbol: str, rows: list[Row], columns: str) -> dict[str, Any]:
     """The list of an index with these columns of each member."""
+    first = rows[0] if rows else {}
     return {
         "symbol": symbol,
-        "name": rows[0]["index_name"] if rows else None,
-        "as_of_date": rows[0]["as_of_date"] if rows else None,
+        "name": first.get("index_name"),
+        "as_of_date": first.get("as_of_date"),
         "items": [picked(row, columns) for row in rows],
         "total": len(rows),
     }
-
-
-def valuations(session: Session, index_code: str, days: int) -> list[Row]:
-    """The newest dates of an index, oldest first."""
-    rows = public_rows(
-        session, VALUATION, where="index_code=?", values=(index_code,), order="date DESC", limit=days
-    )
-    return rows[::-1]

@@ -7,6 +7,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from core.days import moved
+from core.records import picked
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -49,7 +50,10 @@ class IndexIndicators(Reach):
     as_of: str | None = Field(default=None, description="the requested instant")
 
 
-@columns_of(INDICES, "date close change_percent=change_pct")
+DAY = "date close change_percent=change_pct"
+
+
+@columns_of(INDICES, DAY)
 class IndexDay(BaseModel):
     """One trade date."""
 
@@ -86,17 +90,14 @@ class IndexCalendar(Reach):
 
 def bars_since(session: Session, code: str, day: str) -> list[Row]:
     """Bars of an index from a day on, oldest first."""
-    columns = ("date", "name", "close", "change_pct")
-    where, values = "code=? AND date>=?", (code, day)
-    return public_rows(session, table_of(code), columns, where=where, values=values, order="date")
+    columns, of = ("date", "name", "close", "change_pct"), {"code": code, "date>=": day}
+    return public_rows(session, table_of(code), columns, of, order="date")
 
 
 def calendar(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """{items[{date, close, change_percent}], summary}. A month's change compounds the changes of its
     dates; the first month counts only the dates that are shown."""
-    items = [
-        {"date": bar["date"], "close": bar["close"], "change_percent": bar["change_pct"]} for bar in bars
-    ]
+    items = [picked(bar, DAY) for bar in bars]
     known = [one for one in items if one["change_percent"] is not None]
     ups = sum(one["change_percent"] > 0 for one in known)
     months: dict[str, float] = {}

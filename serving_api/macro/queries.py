@@ -2,9 +2,10 @@
 is the bound instant, or None for what is known now."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
 from typing import Any
 
+from core.days import moved
+from core.records import picked
 from platform_assets.compute.risk_premium import position_of_newest, premiums
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
@@ -72,11 +73,8 @@ def newest_of_series(
 
 def series_names(session: Session, region: str | None, as_of: str | None) -> list[Row]:
     """{indicator, name, region, category, freq, unit, latest_date} of every series that has rows."""
-    shown = ("indicator", "name", "region", "category", "freq", "unit")
-    return [
-        {**{name: row[name] for name in shown}, "latest_date": row["period_date"]}
-        for row in newest_of_series(session, None, region, as_of)
-    ]
+    shown = "indicator name region category freq unit latest_date=period_date"
+    return [picked(row, shown) for row in newest_of_series(session, None, region, as_of)]
 
 
 def yields(
@@ -95,8 +93,7 @@ def yields(
         if not newest:
             return []
         # Calendar days that contain `limit` trade dates, with room for holidays.
-        back = timedelta(days=limit * 3 // 2 + _SPACE)
-        since = (date.fromisoformat(newest[0]["period_date"]) - back).isoformat()
+        since = moved(newest[0]["period_date"], -(limit * 3 // 2 + _SPACE))
     days: dict[str, Row] = {}
     for row in series(session, list(names), since=since, until=until, as_of=as_of):
         day = row["period_date"]
@@ -146,8 +143,7 @@ def risk_premium(session: Session, index: str, limit: int, as_of: str | None) ->
     earned = _earnings(session, index, limit, as_of)
     rows: list[Row] = []
     if earned:
-        since = (date.fromisoformat(earned[0][0]) - timedelta(days=_SPACE)).isoformat()
-        bonds = series(session, ["cn_bond_10y"], since=since, as_of=as_of)
+        bonds = series(session, ["cn_bond_10y"], since=moved(earned[0][0], -_SPACE), as_of=as_of)
         rows = premiums(earned, [(row["period_date"], row["value"]) for row in bonds])
     if earned:
         why = f"no yields of Chinese government bonds: {missing(session, ['cn_bond_10y'], as_of)}"
@@ -166,22 +162,14 @@ def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> li
     """(date, PE over four quarters, else the PE as published) of an index, oldest first. The table keeps
     no versions: with an instant, rows whose day closed before its day, or that were loaded by then, are
     known."""
-    where, values = ["index_code IN (?, ?)"], [*_names(index)]
+    known: dict[str, Any] = {}
     if as_of is not None:
         until = as_of[:10] if as_of[11:16] < _PUBLISHED else f"{as_of[:10]}~"
-        where.append("(date<? OR imported_at<=?)")
-        values += [until, as_of]
-    rows = session.rows(
-        PE,
-        columns=("date", "pe_ttm", "pe"),
-        where=" AND ".join(where),
-        values=tuple(values),
-        order="date DESC",
-        limit=limit,
-    )
+        known = {"where": "(date<? OR imported_at<=?)", "values": (until, as_of)}
+    of, columns = {"index_code": _names(index)}, ("date", "pe_ttm", "pe")
+    rows = session.rows(PE, of, columns=columns, order="date DESC", limit=limit, **known)
     reported = ((str(day), ttm if ttm is not None else pe) for day, ttm, pe in rows)
-    found = {day: float(pe) for day, pe in reported if pe is not None}
-    return sorted(found.items())
+    return sorted({day: float(pe) for day, pe in reported if pe is not None}.items())
 
 
 def releases(

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach, reach_from
@@ -133,27 +134,15 @@ async def cn_extended(
     one = SERIES[name]
     read = call.state.reading.scan(_newest, name, limit, bound_of(as_of))
     rows, why = await read_or(([], "the database is away"), read)
-    answer = {
-        "name": name,
-        "title": one.name,
-        "unit": one.unit,
-        "freq": one.freq,
-        **dated_rows(rows, why),
-        **await reach(
-            call.state, queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods",
-            as_of=as_of,
-        ),
-    }  # fmt: skip
+    of, given = {"indicator": name}, len(rows)
+    history = await reach(call.state, queries.VALUES, given, asked=limit, of=of, what="periods", as_of=as_of)
+    answer = {"name": name, **picked(one, "title=name unit freq"), **dated_rows(rows, why), **history}
     return Answer(answer, top=echo_of(as_of))
 
 
-_SHOWN = ("value", "yoy", "mom", "publish_date", "publish_estimated")
-
-
-def _newest(
-    session: Any, name: str, limit: int, as_of: str | None
-) -> tuple[list[dict[str, Any]], str | None]:
+def _newest(session: Any, name: str, limit: int, as_of: str | None) -> tuple[list[queries.Row], str | None]:
     """The newest points of a series, and why there are none."""
+    shown = "date=period_date value yoy mom publish_date publish_estimated"
     rows = queries.series(session, [name], limit=limit, as_of=as_of)
-    points = [{"date": row["period_date"], **{key: row[key] for key in _SHOWN}} for row in rows]
+    points = [picked(row, shown) for row in rows]
     return points, None if points else queries.missing(session, [name], as_of)

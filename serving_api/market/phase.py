@@ -38,6 +38,7 @@ CYCLE = (
 PHASE = "trade_date phase phase_label score"
 REGIME = "trade_date? phase? phase_label? score? confidence? duration_days?"
 
+_NONE = {"phase": None, "duration_days": 0}
 WindowDays = Annotated[int, Query(ge=1, le=250, description="newest trade dates")]
 
 
@@ -127,7 +128,7 @@ class PhaseHistory(Reach):
 
 def since(session: Session, table: str, day: str) -> list[Row]:
     """Rows of a whole-market table from a date on, oldest first."""
-    return public_rows(session, table, where="trade_date>=?", values=(day,), order="trade_date")
+    return public_rows(session, table, of={"trade_date>=": day}, order="trade_date")
 
 
 def newest(session: Session) -> Row | None:
@@ -138,8 +139,7 @@ def newest(session: Session) -> Row | None:
 
 async def _window(state: State, table: str, days: int) -> list[Row]:
     """Rows of the newest trade dates, oldest first."""
-    dates = state.calendar.last(days, state.today)
-    rows = await read_or([], state.reading.point(since, table, dates[0]))
+    rows = await read_or([], state.reading.point(since, table, state.since(days)))
     return [_shown(row) for row in rows]
 
 
@@ -172,11 +172,7 @@ async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
     """The emotion score of each date with its stage and its inputs."""
     rows = await _window(call.state, PHASES, days)
     items = [{**picked(row, CYCLE), "stage": row["phase"]} for row in rows]
-    current = (
-        {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]}
-        if rows
-        else {"stage": None, "days": 0}
-    )
+    current = picked(rows[-1] if rows else _NONE, "stage=phase days=duration_days")
     history = await reach(call.state, PHASES, len(items), asked=days)
     return Answer({"items": items, "current": current, "total": len(items), **history})
 
@@ -195,20 +191,14 @@ async def phase_history(
 ) -> Answer:
     """Phases by date, their runs, and the frequencies of transitions."""
     rows = await _window(call.state, PHASES, days)
-    current = {"phase": None, "duration_days": 0}
-    if rows:
-        current = {"phase": rows[-1]["phase"], "duration_days": rows[-1]["duration_days"]}
+    phases = [row["phase"] for row in rows]
     runs = segments([(row["trade_date"], row["phase"]) for row in rows])
-    return Answer(
-        {
-            "rows": [picked(row, PHASE) for row in rows],
-            "segments": [
-                {"phase": run.phase, "from": run.since, "to": run.until, "days": run.days} for run in runs
-            ],
-            "current": current,
-            "transitions": transitions([row["phase"] for row in rows]),
-            "transition_counts": transition_counts([row["phase"] for row in rows]),
-            "total": len(rows),
-            **await reach(call.state, PHASES, len(rows), asked=days),
-        }
-    )
+    answer = {
+        "rows": [picked(row, PHASE) for row in rows],
+        "segments": [picked(run, "phase from=since to=until days") for run in runs],
+        "current": picked(rows[-1] if rows else _NONE, "phase duration_days"),
+        "transitions": transitions(phases),
+        "transition_counts": transition_counts(phases),
+        "total": len(rows),
+    }
+    return Answer({**answer, **await reach(call.state, PHASES, len(rows), asked=days)})

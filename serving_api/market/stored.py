@@ -31,8 +31,7 @@ async def breadth_intraday(
     call: Anyone, days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5
 ) -> Answer:
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
-    since = call.state.calendar.last(days, call.state.today)[0]
-    rows = await read_or([], call.state.reading.point(_samples, since))
+    rows = await read_or([], call.state.reading.point(_samples, call.state.since(days)))
     items = [picked(row, SAMPLE) for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
     history = await reach(call.state, SAMPLES, found, asked=days)
@@ -41,8 +40,7 @@ async def breadth_intraday(
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
     columns = ("trade_date", *columns_by_key(SAMPLE).values())
-    where, values = "trade_date>=?", (since,)
-    return session.dicts(SAMPLES, columns=columns, where=where, values=values, order="sample_time")
+    return session.dicts(SAMPLES, {"trade_date>=": since}, columns=columns, order="sample_time")
 
 
 @router.get("/calendar", schemas.MarketCalendar)
@@ -56,14 +54,11 @@ async def calendar(
     year, month = year or now.year, month or now.month
     days = [date(year, month, day).isoformat() for day in range(1, months.monthrange(year, month)[1] + 1)]
     names = await read_or({}, call.state.reading.point(_holidays, days[0], days[-1]))
-    body = {
-        **_now(now, call.state.calendar),
-        "days": [
-            {"date": day, "is_open": _is_open(call.state.calendar, day), "holiday_name": names.get(day)}
-            for day in days
-        ],
-    }
-    return Answer(body)
+    listed = [
+        {"date": day, "is_open": _is_open(call.state.calendar, day), "holiday_name": names.get(day)}
+        for day in days
+    ]
+    return Answer({**_now(now, call.state.calendar), "days": listed})
 
 
 def _now(now: datetime, calendar: TradeCalendar) -> dict[str, Any]:
@@ -94,12 +89,8 @@ def _is_open(calendar: TradeCalendar, day: str) -> bool | None:
 
 
 def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
-    rows = session.rows(
-        DAYS,
-        columns=("date", "holiday_name"),
-        where="market='CN' AND date>=? AND date<=? AND holiday_name IS NOT NULL",
-        values=(since, until),
-    )
+    of, named = {"market": "CN", "date>=": since, "date<=": until}, "holiday_name IS NOT NULL"
+    rows = session.rows(DAYS, of, columns=("date", "holiday_name"), where=named)
     return {str(day): str(name) for day, name in rows}
 
 
@@ -113,13 +104,8 @@ async def news_marquee(
     """The newest flash news, together with the stored news of a code. Items that contain the code or the
     name are marked. Text from outside: escape it."""
     answer = await call.state.part(live_of).global_news(limit)
-    items = [
-        {
-            **{key: row[key] for key in ("id", "time", "title", "url", "source")},
-            "related": _names(row, code, name),
-        }
-        for row in answer.value
-    ]
+    shown = "id time title url source"
+    items = [{**picked(row, shown), "related": _names(row, code, name)} for row in answer.value]
     if code:
         items += await read_or([], call.state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
@@ -134,12 +120,7 @@ def _names(row: dict[str, Any], code: str, name: str) -> bool:
 
 
 def _news(session: Session, code: str, limit: int) -> list[dict[str, Any]]:
-    rows = session.dicts(
-        NEWS,
-        columns=("title_key", "pub_time", "title", "url", "source"),
-        where="code=? AND news_type='news'",
-        values=(code,),
-        order="pub_time DESC",
-        limit=limit,
-    )
-    return [{**picked(row, "id=title_key time=pub_time title url source"), "related": True} for row in rows]
+    of, shown = {"code": code, "news_type": "news"}, "id=title_key time=pub_time title url source"
+    columns = tuple(columns_by_key(shown).values())
+    rows = session.dicts(NEWS, of, columns=columns, order="pub_time DESC", limit=limit)
+    return [{**picked(row, shown), "related": True} for row in rows]

@@ -17,7 +17,16 @@ from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.frame_values import number, text, whole
 from serving_api.risk import queries
-from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, past_day, report_period, trade_day
+from serving_api.table_lists import (
+    Page,
+    PageSize,
+    Sort,
+    newest_rows,
+    page_of,
+    past_day,
+    report_period,
+    trade_day,
+)
 
 _DATE = Field(description="of the rows; null where nothing is stored")
 
@@ -60,7 +69,10 @@ class PledgeEvent(BaseModel):
     status: str | None
 
 
-@columns_of(queries.PLEDGE, "date=trade_date pledge_ratio")
+WEEK = "date=trade_date pledge_ratio"
+
+
+@columns_of(queries.PLEDGE, WEEK)
 class PledgeRatio(BaseModel):
     """One weekly list."""
 
@@ -100,22 +112,31 @@ class GoodwillDetail(Reach, Rows[GoodwillRow]):
     code: str
 
 
-@columns_of(queries.COMMENT, "date=trade_date score=total_score")
+SERIES = {
+    "score": "date=trade_date score=total_score",
+    "focus": "date=trade_date focus_index",
+    "participation": "date=trade_date org_participation_pct",
+    "cost": "date=trade_date prime_cost",
+}
+"""Series of a stock -> the columns of one trade date."""
+
+
+@columns_of(queries.COMMENT, SERIES["score"])
 class Score(BaseModel):
     """One trade date."""
 
 
-@columns_of(queries.COMMENT, "date=trade_date focus_index")
+@columns_of(queries.COMMENT, SERIES["focus"])
 class Focus(BaseModel):
     """One trade date."""
 
 
-@columns_of(queries.COMMENT, "date=trade_date org_participation_pct")
+@columns_of(queries.COMMENT, SERIES["participation"])
 class Participation(BaseModel):
     """One trade date."""
 
 
-@columns_of(queries.COMMENT, "date=trade_date prime_cost")
+@columns_of(queries.COMMENT, SERIES["cost"])
 class Cost(BaseModel):
     """One trade date."""
 
@@ -150,8 +171,8 @@ async def pledge_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
-    read = call.state.reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
-    return Answer(await page_or_empty(call.state, queries.PLEDGE, date, read, page, page_size))
+    bound = ("pledge_ratio", ">=", min_ratio or None)
+    return Answer(await page_of(call.state, queries.PLEDGE, date, sort, page, page_size, bound, until=True))
 
 
 @router.get("/pledge-detail/{code}", PledgeDetail)
@@ -164,7 +185,8 @@ async def pledge_detail(
     reported = await call.state.part(live_of).portal(
         ("pledges", code), PLEDGES_TTL, lambda client: client.pledge_events(code), _pledge
     )
-    history = await read_or([], call.state.reading.point(queries.pledge_history, code))
+    rows = await read_or([], call.state.reading.point(newest_rows, queries.PLEDGE, code, queries.WEEKS))
+    history = [picked(row, WEEK) for row in reversed(rows)]
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
@@ -195,8 +217,9 @@ async def goodwill_list(
     call: Anyone, period: Period, min_ratio: Ratio = 0.0, page: Page = 1, page_size: PageSize = 50
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
-    read = call.state.reading.scan(queries.goodwill, period, min_ratio, page, page_size)
-    reported = await page_or_empty(call.state, queries.GOODWILL, period, read, page, page_size)
+    share = "goodwill_equity_ratio_pct"
+    bound = (share, ">=", min_ratio or None)
+    reported = await page_of(call.state, queries.GOODWILL, period, f"-{share}", page, page_size, bound)
     return Answer({"period": reported.pop("date"), **reported})
 
 
@@ -215,7 +238,7 @@ async def goodwill_detail(
     limit: Annotated[int, Query(ge=1, le=60, description="report periods")] = 12,
 ) -> Answer:
     """Goodwill of one company, newest report period first."""
-    items = await read_or([], call.state.reading.point(queries.goodwill_of, code, limit))
+    items = await read_or([], call.state.reading.point(newest_rows, queries.GOODWILL, code, limit))
     history = await reach(
         call.state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods"
     )
@@ -231,8 +254,7 @@ async def comment_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """The portal's scores of every stock on one trade date."""
-    read = call.state.reading.scan(queries.comments, date, sort, page, page_size)
-    return Answer(await page_or_empty(call.state, queries.COMMENT, date, read, page, page_size))
+    return Answer(await page_of(call.state, queries.COMMENT, date, sort, page, page_size))
 
 
 @router.get("/comment-detail/{code}", CommentDetail, tables=(queries.COMMENT,))
@@ -242,18 +264,9 @@ async def comment_detail(
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
 ) -> Answer:
     """The portal's scores of one stock by trade date, oldest first."""
-    rows = await read_or([], call.state.reading.point(queries.comments_of, code, days))
+    rows = await read_or([], call.state.reading.point(newest_rows, queries.COMMENT, code, days))
 
-    def series(shown: str, column: str) -> list[dict[str, Any]]:
-        return [{"date": row["trade_date"], shown: row[column]} for row in rows]
-
-    answer = {
-        "code": code,
-        "latest": rows[-1] if rows else {},
-        "score": series("score", "total_score"),
-        "focus": series("focus_index", "focus_index"),
-        "participation": series("org_participation_pct", "org_participation_pct"),
-        "cost": series("prime_cost", "prime_cost"),
-    }
+    series = {key: [picked(row, shown) for row in reversed(rows)] for key, shown in SERIES.items()}
+    answer = {"code": code, "latest": rows[0] if rows else {}, **series}
     history = await reach(call.state, queries.COMMENT, len(rows), asked=days, code=code)
     return Answer({**answer, **history})

@@ -1,14 +1,13 @@
 """SQL of the leader score. Every function takes a Session first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from core.records import columns_by_key
 from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.compute.scorecards.forward import REVIEWED
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, condition
 from serving_api.interfaces.queries import Row, newest_date, on_date, public_rows
 from serving_api.table_lists import count_of
 
@@ -37,27 +36,15 @@ def of_day(
         return None, [], 0
     where = [("total_score", ">=", min_score)] if min_score > 0 else []
     rows = on_date(session, table, day, sort="rank_no", limit=limit, offset=0, as_of=None, also=where)
-    codes = [row["code"] for row in rows]
-    reasons = _values(session, REASONS, "trade_date", ("reason",), day, codes)
-    bars = _values(session, BARS, "date", ("close", "change_pct"), day, codes)
+    codes, columns = [row["code"] for row in rows], ("code", "close", "change_pct")
+    found = session.of_codes(REASONS, codes, columns=("code", "reason"), where="trade_date=?", values=(day,))
+    reasons = dict(found)
+    bars = session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,))
+    prices = {code: (close, change) for code, close, change in bars}
     for row in rows:
-        row["reason"] = reasons.get(row["code"], (None,))[0]
-        row["price"], row["change_pct"] = bars.get(row["code"], (None, None))
+        row["reason"] = reasons.get(row["code"])
+        row["price"], row["change_pct"] = prices.get(row["code"], (None, None))
     return day, rows, count_of(session, table, day, where)
-
-
-def _values(
-    session: Session, name: str, date_column: str, columns: tuple[str, ...], day: str, codes: Sequence[str]
-) -> dict[str, tuple[Any, ...]]:
-    """Code -> columns of its row of a date."""
-    rows = session.of_codes(name, codes, columns=("code", *columns), where=f"{date_column}=?", values=(day,))
-    return {str(code): tuple(reported) for code, *reported in rows}
-
-
-def of_code(session: Session, code: str, limit: int) -> list[Row]:
-    """The newest dates on which a stock was scored, oldest first."""
-    rows = public_rows(session, SCORES, where="code=?", values=(code,), order="trade_date DESC", limit=limit)
-    return rows[::-1]
 
 
 @dataclass(frozen=True)
@@ -76,9 +63,7 @@ def review(
     session: Session, day: str, min_score: float, page: int, page_size: int
 ) -> tuple[list[Fared], list[Row]]:
     """(sums of the leaders from a date on, by grade; one page of them, newest first, by rank)."""
-    where, values = "trade_date>=?", tuple[str | float, ...]((day,))
-    if min_score > 0:
-        where, values = f"{where} AND total_score>=?", (day, min_score)
+    where, values = condition({"trade_date>=": day, "total_score>=?": min_score or None})
     sums = ", ".join(f"SUM({column}), COUNT({column})" for column in REVIEW_STEPS)
     reported = session.run(
         f"SELECT grade, COUNT(*), SUM(CASE WHEN review_status=? THEN 1 ELSE 0 END), "
@@ -108,13 +93,8 @@ def boards_since(session: Session, day: str) -> list[tuple[str, int, float | Non
     return [(str(date), int(picks), None if mean is None else float(mean)) for date, picks, mean in rows]
 
 
-def index_changes(session: Session, day: str) -> dict[str, float]:
-    """Date -> change of the main index in percent, from a date on."""
-    rows = session.rows(
-        INDEX, columns=("date", "change_pct"), where="code=? AND date>=?", values=(MAIN_INDEX, day)
-    )
-    return {str(date): float(change) for date, change in rows if change is not None}
-
-
 def curve(session: Session, day: str) -> tuple[list[tuple[str, int, float | None]], dict[str, float]]:
-    return boards_since(session, day), index_changes(session, day)
+    """(`boards_since`, date -> change of the main index in percent) from a date on."""
+    rows = session.rows(INDEX, {"code": MAIN_INDEX, "date>=": day}, columns=("date", "change_pct"))
+    changes = {str(date): float(change) for date, change in rows if change is not None}
+    return boards_since(session, day), changes

@@ -33,7 +33,7 @@ def rows_of_date(
     table = session.table(name)
     requested = session.columns(name, list(dict.fromkeys(("code", *columns))))
     of, instant = {str(table.date_column): day}, as_of if table.has_history else None
-    rows = session.rows(name, of, columns=requested, as_of=instant, order="code")
+    rows = session.rows(name, of=of, columns=requested, as_of=instant, order="code")
     return dict(zip(requested, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
