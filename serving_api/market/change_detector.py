@@ -5,25 +5,24 @@ were compared last are stored.
 """
 
 import hashlib
-from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-import anyio
 import orjson
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from sqlalchemy.engine import Connection
 
 from core.clock import stamp
+from core.records import picked
 from resources.warehouse.sql import Sql
+from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State
 from serving_api.market import schemas
 
 NEWEST, HISTORY = "sys_change_snapshot", "sys_change_history"
@@ -31,23 +30,20 @@ KEPT_VERSIONS = 200
 MOST_ENTITIES = 5000
 Key = tuple[str, str]
 """(entity type, entity id)."""
+_OF_KEY = "entity_type=? AND entity_id=?"
 
 
 def change_history(session: Session, entity_type: str, entity_id: str, limit: int) -> list[dict[str, Any]]:
-    where, values = ("entity_type=?", [entity_type])
-    if entity_id:
-        where, values = f"{where} AND entity_id=?", [entity_type, entity_id]
     columns = ("entity_id", "version_no", "detected_at", "added", "removed", "changed", "changes_json")
-    rows = session.rows(HISTORY, columns=columns, where=where, values=values, order="id DESC", limit=limit)
+    of = {"entity_type": entity_type, "entity_id?": entity_id or None}
     return [
         {
-            "entity_id": row[0],
-            "version": int(row[1]),
-            "detected_at": local_iso(datetime.fromisoformat(str(row[2]))),
-            **dict(zip(("added", "removed", "changed"), map(int, row[3:6]), strict=True)),
-            "changes": orjson.loads(row[6]),
+            **picked(row, "entity_id version=version_no"),
+            "detected_at": local_iso(datetime.fromisoformat(str(row["detected_at"]))),
+            **picked(row, "added removed changed"),
+            "changes": orjson.loads(row["changes_json"]),
         }
-        for row in rows
+        for row in session.dicts(HISTORY, of, columns=columns, order="id DESC", limit=limit)
     ]
 
 
@@ -75,18 +71,15 @@ def ensure_entity(connection: Connection, sql: Sql, key: Key, now: datetime) -> 
     held = connection.exec_driver_sql(f"SELECT COUNT(*) FROM {NEWEST}").scalar_one()
     if held <= MOST_ENTITIES:
         return
-    oldest = connection.exec_driver_sql(
-        sql.text(
-            f"SELECT entity_type, entity_id FROM {NEWEST} WHERE NOT (entity_type=? AND entity_id=?) "
-            f"ORDER BY captured_at, entity_type, entity_id LIMIT {int(held) - MOST_ENTITIES}"
-        ),
+    oldest = sql.run(
+        connection,
+        f"SELECT entity_type, entity_id FROM {NEWEST} WHERE NOT ({_OF_KEY}) "
+        f"ORDER BY captured_at, entity_type, entity_id LIMIT {int(held) - MOST_ENTITIES}",
         key,
     ).all()
     for gone in oldest:
         for table in (NEWEST, HISTORY):
-            connection.exec_driver_sql(
-                sql.text(f"DELETE FROM {table} WHERE entity_type=? AND entity_id=?"), tuple(gone)
-            )
+            sql.run(connection, f"DELETE FROM {table} WHERE {_OF_KEY}", tuple(gone))
 
 
 def _second(now: datetime) -> str:
@@ -98,13 +91,8 @@ def compare_versions(
 ) -> dict[str, Any]:
     """Differences from the stored version; a payload that differs becomes the stored one."""
     lock = "" if sql.sqlite else " FOR UPDATE"
-    found = connection.exec_driver_sql(
-        sql.text(
-            "SELECT payload_json, payload_hash, version_no, captured_at "
-            f"FROM {NEWEST} WHERE entity_type=? AND entity_id=?{lock}"
-        ),
-        key,
-    ).one()
+    columns = "payload_json, payload_hash, version_no, captured_at"
+    found = sql.run(connection, f"SELECT {columns} FROM {NEWEST} WHERE {_OF_KEY}{lock}", key).one()
     payload = orjson.dumps(now_payload, option=orjson.OPT_SORT_KEYS)
     digest = hashlib.sha256(payload).hexdigest()
     first = found[0] is None
@@ -113,13 +101,8 @@ def compare_versions(
     found_changes = differences(before, now_payload) if changed else differences({}, {})
     version = int(found[2]) + (first or changed)
     if first or changed:
-        connection.exec_driver_sql(
-            sql.text(
-                f"UPDATE {NEWEST} SET payload_json=?, payload_hash=?, version_no=?, captured_at=? "
-                "WHERE entity_type=? AND entity_id=?"
-            ),
-            (payload.decode(), digest, version, _second(now), *key),
-        )
+        held = {"payload_json": payload.decode(), "payload_hash": digest, "version_no": version}
+        sql.set(connection, NEWEST, {**held, "captured_at": _second(now)}, _OF_KEY, key)
     if changed:
         _remember(connection, sql, key, version, found_changes, now)
     return {
@@ -134,12 +117,7 @@ def compare_versions(
 
 
 def _remember(
-    connection: Connection,
-    sql: Sql,
-    key: tuple[str, str],
-    version: int,
-    changes: dict[str, Any],
-    now: datetime,
+    connection: Connection, sql: Sql, key: Key, version: int, changes: dict[str, Any], now: datetime
 ) -> None:
     """Insert one row of the history; rows before the newest `KEPT_VERSIONS` of the entity are deleted."""
     fields = [
@@ -147,31 +125,21 @@ def _remember(
         *({"field": name, "old": value, "new": None} for name, value in changes["removed"].items()),
         *changes["changed_fields"],
     ]
-    columns = (
-        *("entity_type", "entity_id", "version_no", "changes_json"),
-        *("added", "removed", "changed", "detected_at"),
-    )
-    connection.exec_driver_sql(
-        sql.insert(HISTORY, columns),
-        (
-            *key,
-            version,
-            orjson.dumps(fields).decode(),
-            *(len(changes[name]) for name in ("added", "removed", "changed_fields")),
-            stamp(now),
-        ),
-    )
-    connection.exec_driver_sql(
-        sql.text(f"DELETE FROM {HISTORY} WHERE entity_type=? AND entity_id=? AND version_no<=?"),
-        (*key, version - KEPT_VERSIONS),
-    )
+    row = {
+        "entity_type": key[0], "entity_id": key[1], "version_no": version,
+        "changes_json": orjson.dumps(fields).decode(), "added": len(changes["added"]),
+        "removed": len(changes["removed"]), "changed": len(changes["changed_fields"]),
+        "detected_at": stamp(now),
+    }  # fmt: skip
+    sql.put(connection, HISTORY, row)
+    old = f"DELETE FROM {HISTORY} WHERE {_OF_KEY} AND version_no<=?"
+    sql.run(connection, old, (*key, version - KEPT_VERSIONS))
 
 
 router = area_router(f"{PREFIX}/market/change-detector", "market: change detector")
 
 MOST_BYTES = 64 * 1024
 _NAME = r"^[A-Za-z0-9_.:-]+$"
-T = TypeVar("T")
 
 EntityType = Annotated[str, Path(min_length=1, max_length=32, pattern=_NAME, description="kind of thing")]
 
@@ -205,10 +173,9 @@ class Compared(BaseModel):
 async def compare(call: Login, body: Compared) -> Answer:
     """Differences from the last version of the same entity; an equal payload makes no new version."""
     # Two transactions: one that inserts and then locks can deadlock with another on MariaDB.
-    key = (body.entity_type, body.entity_id)
-    await _write(call.state, ensure_entity, key, call.state.clock.now())
-    reported = await _write(call.state, compare_versions, key, body.payload, call.state.clock.now())
-    return Answer(reported)
+    writer, now, key = call.state.writer, call.state.clock.now, (body.entity_type, body.entity_id)
+    await off_loop(write, writer, ensure_entity, key, now())
+    return Answer(await off_loop(write, writer, compare_versions, key, body.payload, now()))
 
 
 @router.get("/history/{entity_type}", schemas.ChangeHistory)
@@ -221,7 +188,3 @@ async def history(
     """Stored changes, newest first."""
     items = await read_or([], call.state.reading.point(change_history, entity_type, entity_id, limit))
     return Answer({"entity_type": entity_type, "items": items, "total": len(items)})
-
-
-async def _write(state: State, work: Callable[..., T], *args: Any) -> T:
-    return await anyio.to_thread.run_sync(write, state.writer, work, *args)

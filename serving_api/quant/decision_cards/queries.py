@@ -26,6 +26,7 @@ _HAS_BARS = (
 """Least requirement of a verdict: cards of other markets, or older than the stored bars, cannot be judged."""
 _DUE = f"review_outcome IS NULL AND decision_date<=? AND direction IN ({', '.join('?' for _ in JUDGED)})"
 _UP_TO = "(decision_date<? OR (decision_date=? AND trace_id<=?))"
+_OPEN = "trace_id=? AND review_outcome IS NULL"
 
 
 def page(
@@ -94,7 +95,7 @@ def without_bars(session: Session, cutoff: str, until: Due | None) -> int:
     if until is not None:
         where = f"{where} AND {_UP_TO}"
         values += _place(until)
-    return int(session.run(f"SELECT COUNT(*) FROM {TABLE} WHERE {where}", values)[0][0])
+    return session.count(TABLE, {}, where, values)
 
 
 def _place(card: Due) -> list[str]:
@@ -117,14 +118,11 @@ Verdicts = list[tuple[str, str, float, str]]
 def save(connection: Connection, sql: Sql, verdicts: Verdicts, reviewed_at: str, now: str) -> int:
     """Fill the review of cards without one; returns how many. A card that was judged in the meantime is
     unchanged."""
-    statement = sql.text(
-        f"UPDATE {TABLE} SET review_outcome=?, review_profit_pct=?, review_actual_trend=?, "
-        "reviewed_at=?, updated_at=? WHERE trace_id=? AND review_outcome IS NULL"
-    )
+    columns = ("review_outcome", "review_profit_pct", "review_actual_trend", "reviewed_at", "updated_at")
     filled = 0
     for trace_id, *review in verdicts:
-        found = connection.exec_driver_sql(statement, (*review, reviewed_at, now, trace_id))
-        filled += found.rowcount
+        values = dict(zip(columns, (*review, reviewed_at, now), strict=True))
+        filled += sql.set(connection, TABLE, values, _OPEN, (trace_id,))
     if filled:
         count_change(sql, connection, TABLE)
     return filled
@@ -132,14 +130,10 @@ def save(connection: Connection, sql: Sql, verdicts: Verdicts, reviewed_at: str,
 
 def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str) -> None:
     """Insert a card, or replace the one of the same trace_id if it is not judged yet."""
-    values = {**card, "scores_json": json.dumps(card["scores_json"], ensure_ascii=False)}
+    scores = json.dumps(card["scores_json"], ensure_ascii=False)
     connection.exec_driver_sql(sql.insert_absent(TABLE, ("trace_id", "created_at")), (card["trace_id"], now))
-    named = {name: value for name, value in values.items() if name != "trace_id"} | {"updated_at": now}
-    sets = ", ".join(f"{sql.name(name)}=?" for name in named)
-    connection.exec_driver_sql(
-        sql.text(f"UPDATE {TABLE} SET {sets} WHERE trace_id=? AND review_outcome IS NULL"),
-        (*named.values(), card["trace_id"]),
-    )
+    values = {**card, "scores_json": scores, "updated_at": now}
+    sql.set(connection, TABLE, values, _OPEN, (card["trace_id"],))
     count_change(sql, connection, TABLE)
 
 
