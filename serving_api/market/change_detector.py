@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from sqlalchemy.engine import Connection
 
 from core.clock import stamp
@@ -19,6 +19,7 @@ from resources.warehouse.sql import Sql
 from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -147,11 +148,7 @@ EntityType = Annotated[str, Path(min_length=1, max_length=32, pattern=_NAME, des
 class Compared(BaseModel):
     """The current state of one entity."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"entity_type": "thesis", "entity_id": "600519", "payload": {"target": 1800}}]
-        }
-    )
+    model_config = example(entity_type="thesis", entity_id="600519", payload={"target": 1800})
 
     entity_type: str = Field(min_length=1, max_length=32, pattern=_NAME)
     entity_id: str = Field(min_length=1, max_length=64, pattern=_NAME)

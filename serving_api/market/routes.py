@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.records import picked
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
@@ -11,13 +12,11 @@ from serving_api.live.chain import UnifiedReads
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
 from serving_api.market.context import MarketContext
-from serving_api.market.share_brief.picture import ShareBrief
+from serving_api.market.share_brief import picture
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 
 ENDS = 5
-_OVERVIEW = ("code", "name", "change_percent", "rank")
-_SHORT_INDEX = ("code", "name", "price", "change_percent")
 
 
 async def read(state: State, name: str) -> Found:
@@ -44,11 +43,8 @@ async def overview(call: Anyone) -> Answer:
     counts = await read(call.state, "distribution")
     rows = industries.body["industries"]
     ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
-    body = {
-        "sectors": [{name: row[name] for name in _OVERVIEW} for row in ends],
-        "limit_up": counts.body["limit_up"],
-        "limit_down": counts.body["limit_down"],
-    }
+    sectors = [picked(row, "code name change_percent rank") for row in ends]
+    body = {"sectors": sectors, **picked(counts.body, "limit_up limit_down")}
     older = min((industries, counts), key=lambda found: (found.at is None, found.at))
     return answer(call.state, older, body, sourced=False)
 
@@ -57,7 +53,7 @@ async def overview(call: Anyone) -> Answer:
 async def sentiment(call: Anyone) -> Answer:
     """Main indices, breadth and the score calculated from both."""
     found = await read(call.state, "sentiment")
-    indices = [{name: row[name] for name in _SHORT_INDEX} for row in found.body["indices"]]
+    indices = [picked(row, "code name price change_percent") for row in found.body["indices"]]
     return answer(call.state, found, {**found.body, "indices": indices})
 
 
@@ -110,4 +106,4 @@ async def event_chain(call: Anyone) -> Answer:
 async def share_brief(call: Anyone) -> Answer:
     """The current market as an SVG picture of 1200 by 630 pixels; null without any data. It needs no
     Chinese font: characters are drawn."""
-    return Answer(await call.state.part(ShareBrief).read())
+    return Answer(await picture.share_brief(call.state))

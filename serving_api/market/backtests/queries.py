@@ -34,24 +34,12 @@ class Row(NamedTuple):
 
 def bars(session: Session, code: str, count: int) -> list[Row]:
     """The newest rows of a code, oldest first, including suspended days."""
-    rows = session.rows(
-        KLINE, columns=Row._fields, where="code=?", values=(code,), order="date DESC", limit=count
-    )
+    rows = session.rows(KLINE, {"code": code}, columns=Row._fields, order="date DESC", limit=count)
     return list(map(Row._make, reversed(rows)))
 
 
 def events(session: Session, code: str, since: str) -> list[Event]:
     """Dividends, bonus shares and rights from a date on."""
-    rows = session.rows(
-        EXRIGHT,
-        columns=_EVENT,
-        where="code=? AND category=? AND held_back IS NULL AND date>=?",
-        values=(code, EX_RIGHT, since),
-        order="date",
-    )
+    of, kept = {"code": code, "category": EX_RIGHT, "date>=": since}, "held_back IS NULL"
+    rows = session.rows(EXRIGHT, of, columns=_EVENT, where=kept, order="date")
     return [Event(day, *(float(value or 0.0) for value in amounts)) for day, *amounts in rows]
-
-
-def name(session: Session, code: str) -> str | None:
-    rows = session.rows(MASTER, columns=("name",), where="code=?", values=(code,), limit=1)
-    return rows[0][0] if rows else None

@@ -13,9 +13,10 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.market.backtests import queries, schemas
 from serving_api.market.backtests.messages import empty_answer
-from serving_api.market.backtests.service import stop_backtest, strategy_backtest
+from serving_api.market.backtests.service import Rule, backtest, stop_rule, strategy_rule
 
 router = area_router(f"{PREFIX}/market/backtest", "backtests")
 
@@ -38,19 +39,13 @@ async def trailing_stop(
     lookback_days: Lookback = 250,
 ) -> Answer:
     """Backtest of the ATR trailing stop on one stock."""
-    style = style_of(profile)
-    reported = await read_or(
-        {
-            **empty_answer(code, None, initial_capital, UNREADABLE),
-            "profile": style.key,
-            "atr_period": ATR_PERIOD,
-            "atr_multiple": style.atr_multiple,
-        },
-        call.state.reading.scan(
-            stop_backtest, code, style, initial_capital, lookback_days, call.state.calendar
-        ),
-    )
-    return Answer(reported)
+    return await _answer(call.state, code, stop_rule(style_of(profile)), initial_capital, lookback_days)
+
+
+async def _answer(state: State, code: str, rule: Rule, capital: float, lookback: int) -> Answer:
+    nothing = {**empty_answer(code, None, capital, UNREADABLE), **rule[0]}
+    read = state.reading.scan(backtest, code, rule, capital, lookback, state.calendar)
+    return Answer(await read_or(nothing, read))
 
 
 @router.get("/strategies", schemas.StyleList)
@@ -58,8 +53,7 @@ async def styles(call: Anyone) -> Answer:
     """The profiles of the trailing stop."""
     items = [
         {
-            "key": style.key,
-            "name": style.name,
+            **picked(style, "key name"),
             "atr_period": ATR_PERIOD,
             **picked(style, "atr_multiple breakout_bars risk_pct position_pct"),
             "description": (
@@ -85,25 +79,8 @@ async def strategy_run(
 ) -> Answer:
     """Backtest of a strategy on one stock, under price limits, lots, T+1 and fees."""
     chosen = strategy_of(strategy)
-    periods = chosen.chosen(fast_period, slow_period)
-    reported = await read_or(
-        {
-            **empty_answer(code, None, initial_capital, UNREADABLE),
-            "strategy": chosen.key,
-            "params": chosen.params(periods),
-        },
-        call.state.reading.scan(
-            strategy_backtest,
-            code,
-            chosen,
-            periods,
-            initial_capital,
-            lookback_days,
-            call.state.calendar,
-            validate,
-        ),
-    )
-    return Answer(reported)
+    rule = strategy_rule(chosen, chosen.chosen(fast_period, slow_period), validate)
+    return await _answer(call.state, code, rule, initial_capital, lookback_days)
 
 
 @router.get("/strategy/list", schemas.StrategyList)
@@ -114,11 +91,7 @@ async def strategy_list(call: Anyone) -> Answer:
 
 def strategy_item(strategy: Strategy) -> dict[str, Any]:
     return {
-        "key": strategy.key,
-        "name": strategy.name,
-        "params": [
-            {"name": period.name, "default": period.default, "min": period.least, "max": period.most}
-            for period in strategy.periods
-        ],
+        **picked(strategy, "key name"),
+        "params": [picked(period, "name default min=least max=most") for period in strategy.periods],
         "description": strategy.description,
     }

@@ -42,7 +42,7 @@ def read_stock(
 ) -> Stock | tuple[str | None, str]:
     """The newest `lookback` trade dates of a code up to its newest row, or (name, why there are none)."""
     rows = queries.bars(session, code, lookback + WARM_UP_BARS)
-    name = queries.name(session, code)
+    name = session.first(queries.MASTER, "name", {"code": code})
     if not rows:
         return name, NO_BARS
     board = board_of(code, rows[-1].market or "")
@@ -82,19 +82,11 @@ def _days(rows: list[queries.Row], dates: list[str], events: list[Any]) -> Days:
     )  # fmt: skip
 
 
-def strategy_backtest(
-    session: Session,
-    code: str,
-    strategy: Strategy,
-    periods: tuple[int, ...],
-    capital: float,
-    lookback: int,
-    calendar: TradeCalendar,
-    validate: bool,
-) -> dict[str, Any]:
-    """The response of `/market/backtest/strategy`."""
-    chosen = {"strategy": strategy.key, "params": strategy.params(periods)}
+Rule = tuple[dict[str, Any], Callable[[Stock, int], tuple[Run, dict[str, Any]]]]
+"""(what the response says about the rule; a stock and a capital in fen -> the run, more of the response)."""
 
+
+def strategy_rule(strategy: Strategy, periods: tuple[int, ...], validate: bool) -> Rule:
     def run(stock: Stock, fen: int) -> tuple[Run, dict[str, Any]]:
         work = Strategic(stock.days, strategy, stock.board, fen, stock.start)
         more = {}
@@ -102,31 +94,22 @@ def strategy_backtest(
             more["validation"] = validation_answer(work.validated(periods), stock.days, strategy)
         return work.runner(periods)(stock.start, len(stock.days)), more
 
-    return _answer(session, code, capital, lookback, calendar, chosen, run)
+    return {"strategy": strategy.key, "params": strategy.params(periods)}, run
 
 
-def stop_backtest(
-    session: Session, code: str, style: Style, capital: float, lookback: int, calendar: TradeCalendar
-) -> dict[str, Any]:
-    """The response of `/market/backtest`."""
-    chosen = {"profile": style.key, "atr_period": ATR_PERIOD, "atr_multiple": style.atr_multiple}
-
+def stop_rule(style: Style) -> Rule:
     def run(stock: Stock, fen: int) -> tuple[Run, dict[str, Any]]:
         rule = TrailingStop(stock.days, style)
         return run_rule(stock.days, rule, board=stock.board, capital=fen, start=stock.start), {}
 
-    return _answer(session, code, capital, lookback, calendar, chosen, run)
+    return {"profile": style.key, "atr_period": ATR_PERIOD, "atr_multiple": style.atr_multiple}, run
 
 
-def _answer(
-    session: Session,
-    code: str,
-    capital: float,
-    lookback: int,
-    calendar: TradeCalendar,
-    chosen: dict[str, Any],
-    run: Callable[[Stock, int], tuple[Run, dict[str, Any]]],
+def backtest(
+    session: Session, code: str, rule: Rule, capital: float, lookback: int, calendar: TradeCalendar
 ) -> dict[str, Any]:
+    """The response for a code."""
+    chosen, run = rule
     stock = read_stock(session, code, lookback, calendar)
     if isinstance(stock, tuple):
         name, why = stock

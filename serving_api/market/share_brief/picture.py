@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.records import picked
 from serving_api.framework.state import State
 from serving_api.live.chain import UnifiedReads
 from serving_api.live.data_types import Found
@@ -212,26 +213,18 @@ NOTE = "当前没有可用的市场数据，暂不生成分享图"
 _KINDS = ("sentiment", "distribution", "fund_flow", "industry_rank")
 
 
-class ShareBrief:
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._unified = state.part(UnifiedReads)
-
-    async def read(self) -> dict[str, Any]:
-        found = await asyncio.gather(*map(self._unified.read, _KINDS))
-        facts = facts_of(dict(zip(_KINDS, found, strict=True)), sample=self._state.world == "sample")
-        brief = {
-            "date": facts.date,
-            "title": title_of(facts),
-            "facts": [{"label": label, "value": value} for label, value in listed(facts)],
-            "note": NOTE if facts.empty else None,
-        }
-        return {
-            "svg": None if facts.empty else await asyncio.to_thread(svg_of, facts),
-            "width": WIDTH,
-            "height": HEIGHT,
-            "brief": brief,
-        }
+async def share_brief(state: State) -> dict[str, Any]:
+    """The picture, and its content as text."""
+    found = await asyncio.gather(*map(state.part(UnifiedReads).read, _KINDS))
+    facts = facts_of(dict(zip(_KINDS, found, strict=True)), sample=state.world == "sample")
+    brief = {
+        "date": facts.date,
+        "title": title_of(facts),
+        "facts": [{"label": label, "value": value} for label, value in listed(facts)],
+        "note": NOTE if facts.empty else None,
+    }
+    svg = None if facts.empty else await asyncio.to_thread(svg_of, facts)
+    return {"svg": svg, "width": WIDTH, "height": HEIGHT, "brief": brief}
 
 
 def facts_of(found: dict[str, Found], *, sample: bool) -> Facts:
@@ -240,24 +233,14 @@ def facts_of(found: dict[str, Found], *, sample: bool) -> Facts:
     flow, industries = found["fund_flow"].body, found["industry_rank"].body["industries"]
     times = [one.at for one in found.values() if one.at is not None]
     date = f"{min(times):%Y-%m-%d %H:%M}" if times else found["sentiment"].session
+    ends = [(row["name"], row["change_percent"]) for row in (*industries[:1], *industries[-1:])]
     return Facts(
         date=date,
         indices=[Index(row["name"], row["price"], row["change_percent"]) for row in sentiment["indices"]],
-        score=sentiment["sentiment_score"],
-        label=sentiment["sentiment_label"],
-        up=distribution["up"],
-        down=distribution["down"],
-        flat=distribution["flat"],
-        limit_up=distribution["limit_up"],
-        limit_down=distribution["limit_down"],
-        amount=flow["total_amount"],
-        main_net=flow["main_net_inflow"],
-        seal_rate=flow["seal_success_rate"],
-        best=_industry(industries[0]) if industries else None,
-        worst=_industry(industries[-1]) if industries else None,
+        **picked(sentiment, "score=sentiment_score label=sentiment_label"),
+        **picked(distribution, "up down flat limit_up limit_down"),
+        **picked(flow, "amount=total_amount main_net=main_net_inflow seal_rate=seal_success_rate"),
+        best=ends[0] if ends else None,
+        worst=ends[-1] if ends else None,
         sample=sample,
     )
-
-
-def _industry(row: dict[str, Any]) -> tuple[str, float]:
-    return row["name"], row["change_percent"]

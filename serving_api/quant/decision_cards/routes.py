@@ -3,11 +3,12 @@
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
+from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -66,7 +67,7 @@ router = area_router(f"{PREFIX}/decision-cards", "decision cards")
 
 
 class ReviewBody(BaseModel):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"limit": CARDS_AT_ONCE}]})
+    model_config = example(limit=CARDS_AT_ONCE)
 
     limit: int = Field(CARDS_AT_ONCE, ge=1, le=CARDS_AT_ONCE, description="cards at most")
 
