@@ -36,15 +36,12 @@ class Peer(BaseModel):
 
 def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]]:
     """Wide rows of the stock's industry on its newest date; [] when the industry is not known."""
-    own = session.rows(
-        WIDE, columns=("trade_date", "industry"), where="code=?", values=(code,), as_of=as_of,
-        order="trade_date DESC", limit=1,
-    )  # fmt: skip
-    if not own or not own[0][1]:
+    group, order = ("trade_date", "industry"), "trade_date DESC"
+    own = session.dicts(WIDE, {"code": code}, columns=group, as_of=as_of, order=order, limit=1)
+    if not own or not own[0]["industry"]:
         return []
     columns = (*columns_by_key(SHOWN).values(), "total_market_cap")
-    where = "trade_date=? AND industry=?"
-    return session.dicts(WIDE, columns=columns, where=where, values=own[0], as_of=as_of)
+    return session.dicts(WIDE, own[0], columns=columns, as_of=as_of)
 
 
 @router.get("/{code}/industry-compare", list[Peer], top=[("as_of", str)], tables=(WIDE,))
@@ -58,9 +55,5 @@ async def industry_compare(call: Anyone, code: StockCode, as_of: AsOfRead) -> An
 
 def _peer(row: dict[str, Any], code: str, rank: int) -> dict[str, Any]:
     cap = row["total_market_cap"]
-    return {
-        **picked(row, SHOWN),
-        "isSelf": row["code"] == code,
-        "marketCap": None if cap is None else cap * WAN,
-        "rank": rank,
-    }
+    own = {"isSelf": row["code"] == code, "marketCap": None if cap is None else cap * WAN, "rank": rank}
+    return {**picked(row, SHOWN), **own}

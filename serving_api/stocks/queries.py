@@ -88,7 +88,7 @@ def listings(session: Session) -> list[Listing]:
 def newest_row(session: Session, table: str, code: str, as_of: str | None) -> dict[str, Any]:
     """The newest row of a code, or the only one where the table has no dates; {} when there is none."""
     order = f"{_DATES[table]} DESC" if table in _DATES else ""
-    found = session.dicts(table, where="code=?", values=(code,), as_of=as_of, order=order, limit=1)
+    found = session.dicts(table, {"code": code}, as_of=as_of, order=order, limit=1)
     return found[0] if found else {}
 
 
@@ -108,10 +108,9 @@ def availability(session: Session, code: str, as_of: str | None) -> dict[str, bo
 
 def newest_quotes(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
     """The newest stored quote of each code, in the order of `codes`; codes without one are left out."""
-    columns = (*columns_by_key(SHOWN).values(), "quote_time", "trade_date")
-    found = []
-    for code in codes:
-        found += session.dicts(
-            QUOTE, columns=columns, where="code=?", values=(code,), order="trade_date DESC", limit=1
-        )
-    return found
+    columns, order = (*columns_by_key(SHOWN).values(), "quote_time", "trade_date"), "trade_date DESC"
+    return [
+        row
+        for code in codes
+        for row in session.dicts(QUOTE, {"code": code}, columns=columns, order=order, limit=1)
+    ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
 
@@ -17,24 +18,13 @@ PAGE = "em_f10"
 """The source that reads the page of a single company."""
 
 
-def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[Row]:
-    """The newest fused periods, newest first."""
-    how: Row = {"as_of": as_of, "order": "report_period DESC", "limit": periods}
-    return public_rows(session, FINANCE, where="code=?", values=(code,), **how)
-
-
 def indicators(session: Session, code: str, periods: int) -> list[Row]:
     """The newest periods of the indicator table, newest first: code, report_period, ann_date, updated,
     paged (whether the company's own page was read, which has every indicator), and every number of
     `indicators`, of the best source that has it."""
-    rows = session.dicts(
-        INDICATORS,
-        columns=("report_period", "ann_date", "src", "indicators", "imported_at"),
-        where="code=?",
-        values=(code,),
-        order="report_period DESC",
-        limit=periods * _PER_PERIOD,
-    )
+    columns = ("report_period", "ann_date", "src", "indicators", "imported_at")
+    of, most = {"code": code}, periods * _PER_PERIOD
+    rows = session.dicts(INDICATORS, of, columns=columns, order="report_period DESC", limit=most)
     merged: dict[str, Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):
         reported: dict[str, Any] = orjson.loads(row["indicators"]) if row["indicators"] else {}
@@ -50,14 +40,11 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
 
 def changes(session: Session, code: str, period: str | None) -> list[Row]:
     """Items of a report (by default the newest) with their change from the year before, by item."""
+    of = {"code": code}
+    period = period or session.first(CHANGES, "report_period", of, order="report_period DESC")
     if period is None:
-        order = "report_period DESC"
-        period = session.first(CHANGES, "report_period", where="code=?", values=(code,), order=order)
-        if period is None:
-            return []
-    return public_rows(
-        session, CHANGES, where="code=? AND report_period=?", values=(code, period), order="item"
-    )
+        return []
+    return public_rows(session, CHANGES, of={**of, "report_period": period}, order="item")
 
 
 def statement(session: Session, table: str, code: str, kind: str, periods: int) -> list[Row]:
@@ -69,10 +56,9 @@ def statement(session: Session, table: str, code: str, kind: str, periods: int) 
     for row in sorted(rows, key=lambda one: _place(one["src"])):
         if row["report_period"] in kept:
             best.setdefault((row["report_period"], row["item"]), row)
-    names = ("code", "report_period", "statement", "item", "value", "ann_date", "yoy", "src")
     ordered = sorted(best.values(), key=lambda row: row["item"])
     ordered.sort(key=lambda row: row["report_period"], reverse=True)
-    return [{name: row[name] for name in names} for row in ordered]
+    return [picked(row, "code report_period statement item value ann_date yoy src") for row in ordered]
 
 
 def _place(src: Any) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -14,6 +15,7 @@ from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import EASTMONEY, Answered
 from serving_api.live.frame_values import is_empty, records
 from serving_api.stocks.finance import queries, shapes
+from serving_api.table_lists import newest_rows
 
 LIVE_TTL = 3600.0
 ENOUGH = 2
@@ -88,7 +90,7 @@ class Finance:
     # -- the three sources ---------------------------------------------------------------------------
 
     async def _fused(self, code: str, periods: int, as_of: str | None) -> Reported:
-        rows = await read_or([], self._reading.point(queries.fused, code, periods, as_of))
+        rows = await read_or([], self._reading.point(newest_rows, queries.FINANCE, code, periods, as_of))
         return Reported(rows, "fusion", await self._headers(queries.FINANCE))
 
     async def _indicators(self, code: str, periods: int) -> Reported:
@@ -140,16 +142,11 @@ def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
 
 def _of_page(row: Row) -> Row:
     reported: Row = orjson.loads(row["indicators"])
-    return {
-        "code": row["code"],
-        "report_period": row["report_period"],
-        "ann_date": row["ann_date"],
-        **reported,
-    }
+    return {**picked(row, "code report_period ann_date"), **reported}
 
 
 def _read_detail(session: Session, code: str, as_of: str | None) -> tuple[list[Row], list[Row], list[Row]]:
-    rows = queries.fused(session, code, PERIODS + _COMPARED, as_of)
+    rows = newest_rows(session, queries.FINANCE, code, PERIODS + _COMPARED, as_of)
     if as_of is not None:
         return rows, [], []
     return rows, queries.changes(session, code, None), queries.indicators(session, code, 1)

@@ -77,11 +77,7 @@ def series(rows: Sequence[Row], periods: Sequence[str]) -> list[dict[str, Any]]:
     by_period = {str(row["report_period"]): row for row in rows}
     made = []
     for key, name, unit, column in SERIES:
-
-        def figures(period: str, column: str = column) -> float | None:
-            value = by_period.get(period, {}).get(column)
-            return None if value is None else float(value)
-
+        figures = _figures(by_period, column)
         changes = (_growth if unit == "CNY" else _difference)(figures, by_period, column)
         made.append(
             {
@@ -131,16 +127,22 @@ def quarters(rows: Sequence[Row], periods: Sequence[str]) -> list[dict[str, Any]
     for period in periods:
         one: dict[str, Any] = {"code": by_period[period]["code"], "report_period": period}
         for column in ("revenue", "net_profit"):
-
-            def figures(at: str, column: str = column) -> float | None:
-                value = by_period.get(at, {}).get(column)
-                return None if value is None else float(value)
-
+            figures = _figures(by_period, column)
             one[column] = _rounded(single_quarter(figures, period), 2)
             one[f"{column}_yoy"] = _rounded(on_year_before(figures, period))
             one[f"{column}_qoq"] = _rounded(on_quarter_before(figures, period))
         made.append(one)
     return made
+
+
+def _figures(rows: Mapping[str, Row], column: str) -> Figures:
+    """The figure of a period, by period."""
+
+    def figures(period: str) -> float | None:
+        value = rows.get(period, {}).get(column)
+        return None if value is None else float(value)
+
+    return figures
 
 
 def _rounded(value: float | None, digits: int = 4) -> float | None:
