@@ -28,15 +28,9 @@ Row = dict[str, Any]
 def newest(session: Session, code: str, today: str, rules: bool) -> Row | None:
     """The newest stored analysis up to a day: one by rules, or one by a model or a person (of one day, the
     person's). None when there is none."""
-    sign = "=" if rules else "<>"
-    rows = session.dicts(
-        TABLE,
-        columns=_COLUMNS,
-        where=f"code=? AND date<=? AND source{sign}?",
-        values=(code, today, RULES),
-        order="date DESC, CASE source WHEN 'manual' THEN 0 ELSE 1 END, source",
-        limit=1,
-    )
+    of = {"code": code, "date<=": today, "source=" if rules else "source<>": RULES}
+    order = "date DESC, CASE source WHEN 'manual' THEN 0 ELSE 1 END, source"
+    rows = session.dicts(TABLE, of, columns=_COLUMNS, order=order, limit=1)
     return _read(rows[0]) if rows else None
 
 
@@ -47,15 +41,9 @@ def of_day(session: Session, code: str, source: str, day: str) -> Row | None:
 
 def history(session: Session, code: str, limit: int) -> tuple[list[Row], int]:
     """(newest first, total number)."""
-    rows = session.dicts(
-        TABLE,
-        {"code": code},
-        columns=("date", "total_score", "source"),
-        order="date DESC, source",
-        limit=limit,
-    )
-    counted = session.run(f"SELECT COUNT(*) FROM {TABLE} WHERE code=?", (code,))
-    return rows, int(counted[0][0])
+    of, columns = {"code": code}, ("date", "total_score", "source")
+    rows = session.dicts(TABLE, of, columns=columns, order="date DESC, source", limit=limit)
+    return rows, session.count(TABLE, of)
 
 
 def put(connection: Connection, sql: Sql, row: Mapping[str, Any], now: str) -> None:
@@ -83,21 +71,13 @@ def industry_of(session: Session, code: str, now: datetime) -> Row | None:
 def last_close(session: Session, code: str, now: datetime) -> tuple[float | None, str | None]:
     """(close in CNY, its date) of the newest traded day whose bar was known at `now`: before the close of
     a session, that of the session before."""
-    rows = session.rows(
-        BARS,
-        columns=("close", "date"),
-        where="code=? AND date<=? AND (is_suspended IS NULL OR is_suspended=0) AND close IS NOT NULL",
-        values=(code, now.date().isoformat()),
-        as_of=stamp(now),
-        order="date DESC",
-        limit=1,
-    )
+    of = {"code": code, "date<=": now.date().isoformat()}
+    traded = "(is_suspended IS NULL OR is_suspended=0) AND close IS NOT NULL"
+    columns, order = ("close", "date"), "date DESC"
+    rows = session.rows(BARS, of, columns=columns, where=traded, as_of=stamp(now), order=order, limit=1)
     return (float(rows[0][0]), str(rows[0][1])) if rows else (None, None)
 
 
 def _read(row: Row) -> Row:
-    return {
-        **row,
-        **{name: json.loads(row[name]) if row[name] else None for name in _JSON},
-        "date": str(row["date"]),
-    }
+    parsed = {name: json.loads(row[name]) if row[name] else None for name in _JSON}
+    return {**row, **parsed, "date": str(row["date"])}

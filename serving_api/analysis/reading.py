@@ -74,15 +74,8 @@ def _themes(session: Session, pack: Pack, row: dict[str, Any], name: str) -> Non
 
 
 def _rank(session: Session, pack: Pack, industry: str, name: str, now: datetime) -> None:
-    requested = [look[0] for look in _RANK_LOOKS]
-    rows = of_newest_day(
-        session,
-        RANKS,
-        requested,
-        now,
-        limit=1,
-        also=(("level", "=", "sw_l1"), ("industry_code", "=", industry)),
-    )
+    also = (("level", "=", "sw_l1"), ("industry_code", "=", industry))
+    rows = of_newest_day(session, RANKS, [look[0] for look in _RANK_LOOKS], now, limit=1, also=also)
     if not rows or not take_row(pack, session.table(RANKS), rows[0], _RANK_LOOKS, subject=name):
         pack.missing.append(f"{name}所属行业的轮动排名")
 

@@ -27,14 +27,7 @@ def by_rules(company: Company, scored: Scored, now: datetime) -> Row:
     parts = sections(scored)
     cited = [one for section in parts.values() for one in section["evidence"]]
     receipt = {"bound": len(checked.bound), "unbound": checked.unbound, "facts": len(company.pack.facts)}
-    return {
-        **_common(RULES, company, scored, scored.scores, now),
-        "conclusion": checked.text,
-        "sections_json": parts,
-        "evidence_json": _evidence(company, cited),
-        "receipt_json": receipt,
-        "model": None,
-    }
+    return _row(RULES, company, scored, scored.scores, now, checked.text, parts, cited, receipt)
 
 
 def by_model(
@@ -50,52 +43,37 @@ def by_model(
         raise ValueError("only a verified submission is stored")
     scores = {key: round(value, 2) for key, value in verified.submitted.scores.model_dump().items()}
     texts = {key: checked.text for key, checked in verified.checked.items()}
-    parts = {
-        key: {
-            "label": label, "score": scores[key], "rule_score": scored.scores[key], "text": texts[key],
-            "evidence": CITATION.findall(texts[key]),
-        }
-        for key, label in DIMENSIONS.items()
-    }  # fmt: skip
+    parts = _sections(scored, scores, texts)
     cited = [one for text in texts.values() for one in CITATION.findall(text)]
     bound = sum(len(checked.bound) for checked in verified.checked.values())
-    return {
-        **_common(MODEL, company, scored, scores, now),
-        "conclusion": texts["conclusion"],
-        "sections_json": parts,
-        "evidence_json": _evidence(company, cited),
-        "receipt_json": {**receipt, "bound": bound, "unbound": [], "facts": len(company.pack.facts)},
-        "model": model,
-    }
+    receipt = {**receipt, "bound": bound, "unbound": [], "facts": len(company.pack.facts)}
+    return _row(MODEL, company, scored, scores, now, texts["conclusion"], parts, cited, receipt, model)
 
 
 def by_hand(
     company: Company, scored: Scored, scores: Mapping[str, float], text: str, now: datetime, by: str
 ) -> Row:
     """The row of an administrator's analysis, with the gates of the rules."""
-    parts: dict[str, Any] = {
+    parts = _sections(scored, scores, dict.fromkeys(DIMENSIONS, ""))
+    return _row(MANUAL, company, scored, scores, now, text, parts, (), {"author": by})
+
+
+def _sections(scored: Scored, scores: Mapping[str, float], texts: Mapping[str, str]) -> dict[str, Any]:
+    return {
         key: {
-            "label": label,
-            "score": scores[key],
-            "rule_score": scored.scores[key],
-            "text": "",
-            "evidence": [],
+            "label": label, "score": scores[key], "rule_score": scored.scores[key], "text": texts[key],
+            "evidence": CITATION.findall(texts[key]),
         }
         for key, label in DIMENSIONS.items()
-    }
-    return {
-        **_common(MANUAL, company, scored, scores, now),
-        "conclusion": text,
-        "sections_json": parts,
-        "evidence_json": [],
-        "receipt_json": {"author": by},
-        "model": None,
-    }
+    }  # fmt: skip
 
 
-def _common(
-    source: str, company: Company, scored: Scored, scores: Mapping[str, float | None], now: datetime
-) -> Row:
+def _row(
+    source: str, company: Company, scored: Scored, scores: Mapping[str, float | None], now: datetime,
+    text: str, parts: Mapping[str, Any], cited: Iterable[str], receipt: Mapping[str, Any],
+    model: str | None = None,
+) -> Row:  # fmt: skip
+    """`cited`: the numbers of facts, of which the first are stored."""
     total = total_of(scores, blocked=scored.gate.blocked)
     return {
         "source": source,
@@ -109,12 +87,14 @@ def _common(
         "gate_blocked": int(scored.gate.blocked),
         "gate_reason": scored.gate_reason,
         "as_of": company.pack.as_of,
+        "conclusion": text,
+        "sections_json": parts,
+        "evidence_json": [
+            fact.plain() for fact in company.pack.of(list(dict.fromkeys(cited))[:MOST_EVIDENCE])
+        ],
+        "receipt_json": receipt,
+        "model": model,
     }
-
-
-def _evidence(company: Company, ids: Iterable[str]) -> list[dict[str, Any]]:
-    requested = list(dict.fromkeys(ids))[:MOST_EVIDENCE]
-    return [fact.plain() for fact in company.pack.of(requested)]
 
 
 def shown(row: Row) -> dict[str, Any]:

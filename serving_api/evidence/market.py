@@ -6,10 +6,11 @@ database is unavailable.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from core.clock import stamp
+from core.days import moved
 from platform_assets.compute.evidence.facts import COUNT, Pack
 from serving_api.db.sessions import Session
 from serving_api.evidence.packs import new_pack, take_row, unit_of_series
@@ -129,11 +130,13 @@ def _names(session: Session, rows: list[Row]) -> dict[str, str]:
 
 def _outside(session: Session, pack: Pack, now: datetime) -> None:
     looks: tuple[Look, ...] = (("price", "最新报价"), ("change_pct", "涨跌幅"))
+    today = now.date().isoformat()
     rows = session.dicts(
         OUTSIDE,
+        {"date>=": moved(today, -7), "date<=": today},
         columns=session.columns(OUTSIDE, ("series", "date", "name", "price", "change_pct", *AUDIT)),
-        where="date>=? AND date<=? AND (quote_time IS NULL OR quote_time<=?)",
-        values=((now - timedelta(days=7)).date().isoformat(), now.date().isoformat(), pack.as_of),
+        where="(quote_time IS NULL OR quote_time<=?)",
+        values=(pack.as_of,),
         order="date",
     )
     newest = {str(row["series"]): row for row in rows if row["name"]}
@@ -145,15 +148,13 @@ def _outside(session: Session, pack: Pack, now: datetime) -> None:
 
 def _flashes(session: Session, pack: Pack, now: datetime) -> None:
     """The newest flash news with a title: texts from outside, quoted."""
-    since = (now - timedelta(days=FLASH_DAYS)).date().isoformat()
-    found = headlines(
-        session, session.table(FLASHES), since=since, until=now.date().isoformat(), limit=4 * SHOWN
-    )
+    today, table = now.date().isoformat(), session.table(FLASHES)
+    found = headlines(session, table, since=moved(today, -FLASH_DAYS), until=today, limit=4 * SHOWN)
     known = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of]
     # Several sites publish the same item; of equal titles the newest is taken.
     rows = list({str(row["title"]): row for row in reversed(known)}.values())[: -SHOWN - 1 : -1]
     for row in rows:
-        take_row(pack, session.table(FLASHES), row, (("title", "快讯"),), subject="")
+        take_row(pack, table, row, (("title", "快讯"),), subject="")
     if not rows:
         pack.missing.append("近日快讯")
 
@@ -170,16 +171,10 @@ def read_bond_yield(session: Session, now: datetime, pack: Pack) -> Pack:
 def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pack:
     pack = new_pack(now) if pack is None else pack
     _series(session, pack, now, MAIN_SERIES)
-    until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
-    due = session.dicts(
-        RELEASES,
-        columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
-        where="release_time>=? AND release_time<=? AND region=?",
-        values=(now.date().isoformat(), f"{until} 23:59:59", "cn"),
-        as_of=stamp(now),
-        order="release_time",
-        limit=SHOWN,
-    )
+    today = now.date().isoformat()
+    of = {"release_time>=": today, "release_time<=": f"{moved(today, RELEASE_DAYS)} 23:59:59", "region": "cn"}
+    columns = session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT))
+    due = session.dicts(RELEASES, of, columns=columns, as_of=stamp(now), order="release_time", limit=SHOWN)
     for row in due:
         take_row(pack, session.table(RELEASES), row, (("title", "数据发布"),), subject="")
     if not due:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import DeclarationError
+from serving_api.framework.openapi import example
 
 MOST_TEXT = 2000
 MOST_WORDS = 20
@@ -35,19 +36,11 @@ Words = Annotated[list[Word], Field(max_length=MOST_WORDS)]
 class Definition(BaseModel):
     """One skill as it is written in a file or sent to be installed."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "key": "rare_earth", "name": "稀土产业链", "description": "稀土价格、配额与产业链位置",
-                    "triggers": ["稀土", "镨钕"], "hints": ["配额"], "reads": ["get_futures_daily"],
-                    "text": "先看价格与配额，再看企业在产业链中的位置。",
-                }
-            ]
-        },
-    )  # fmt: skip
+    model_config = example(
+        extra="forbid", key="rare_earth", name="稀土产业链", description="稀土价格、配额与产业链位置",
+        triggers=["稀土", "镨钕"], hints=["配额"], reads=["get_futures_daily"],
+        text="先看价格与配额，再看企业在产业链中的位置。",
+    ) | ConfigDict(frozen=True)  # fmt: skip
 
     key: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$", description="a-z, 0-9 and _")]
     name: Annotated[str, Field(min_length=1, max_length=32), AfterValidator(_said)]

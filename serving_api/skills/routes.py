@@ -22,18 +22,8 @@ SkillKey = Annotated[
 @router.get("", schemas.Skills, tables=(queries.TABLE,))
 async def skills(call: Anyone) -> Answer:
     """Every skill, shipped ones first."""
-    found = await call.state.part(Skills).all()
-    return Answer(
-        {
-            "items": [
-                {
-                    **picked(one, "key name description enabled builtin"),
-                    "triggers": list(one.triggers),
-                }
-                for one in found
-            ]
-        }
-    )
+    found, shown = await call.state.part(Skills).all(), "key name description enabled builtin triggers"
+    return Answer({"items": [picked(one, shown) for one in found]})
 
 
 @router.post("/install", schemas.SkillInstalled, raises=(404, 409))

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from serving_api.framework.openapi import example
 from serving_api.skills.definitions import Definition
@@ -24,7 +24,7 @@ class Skills(BaseModel):
 class SkillInstall(BaseModel):
     """`key` alone switches a shipped or installed skill on; `definition` installs a new one."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"key": "dividend_return"}]})
+    model_config = example(extra="forbid", key="dividend_return")
 
     key: str | None = Field(
         None, max_length=48, description="key of a known skill, or that of the definition"

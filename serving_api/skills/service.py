@@ -1,7 +1,6 @@
 """The skills of this deployment: shipped ones, their switches, and installed ones."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pydantic import ValidationError
 from sqlalchemy.engine import Connection
@@ -21,19 +20,10 @@ from serving_api.skills.matching import MOST_SKILLS, best
 MOST_INSTALLED = 50
 
 
-@dataclass(frozen=True)
-class Skill:
+class Skill(Definition):
     """A skill with its state in this deployment."""
 
-    key: str
-    name: str
-    description: str
-    enabled: bool
     builtin: bool
-    triggers: tuple[str, ...]
-    hints: tuple[str, ...]
-    reads: tuple[str, ...]
-    text: str
 
 
 class Skills:
@@ -71,7 +61,7 @@ class Skills:
             values = {"enabled": int(definition.enabled), "definition_json": definition.model_dump_json()}
             self._put(connection, definition.key, values, by)
 
-        await self._change(write)
+        await off_loop(self._changed, write)
 
     async def uninstall(self, key: str) -> None:
         """Raises NotFound, ConflictError (a shipped one can only be switched off)."""
@@ -83,7 +73,7 @@ class Skills:
                 raise NotFound(f"没有技能 {key}")
             queries.remove(connection, self._state.writer.sql, key)
 
-        await self._change(write)
+        await off_loop(self._changed, write)
 
     async def toggle(self, key: str, enabled: bool, by: str) -> None:
         """Raises NotFound."""
@@ -93,9 +83,6 @@ class Skills:
                 raise NotFound(f"没有技能 {key}")
             self._put(connection, key, {"enabled": int(enabled)}, by)
 
-        await self._change(write)
-
-    async def _change(self, write: Callable[[Connection, dict[str, queries.Row]], None]) -> None:
         await off_loop(self._changed, write)
 
     def _changed(self, write: Callable[[Connection, dict[str, queries.Row]], None]) -> None:
@@ -125,10 +112,7 @@ def _all(rows: dict[str, queries.Row]) -> list[Skill]:
 
 
 def _skill(one: Definition, enabled: bool, *, builtin: bool) -> Skill:
-    return Skill(
-        key=one.key, name=one.name, description=one.description, enabled=enabled, builtin=builtin,
-        triggers=tuple(one.triggers), hints=tuple(one.hints), reads=tuple(one.reads), text=one.text,
-    )  # fmt: skip
+    return Skill.model_construct(**{**dict(one), "enabled": enabled, "builtin": builtin})
 
 
 def prompt_block(skills: Sequence[Skill]) -> str:
