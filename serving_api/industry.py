@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Query
+from fastapi import Query
 from pydantic import BaseModel
 
 from core.records import picked
@@ -15,7 +15,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.interfaces.queries import Row, public_rows
-from serving_api.table_lists import past_day
+from serving_api.table_lists import PastDay
 
 router = area_router(f"{PREFIX}/industry", "industry")
 
@@ -64,7 +64,7 @@ class IndustryDetail(Reach):
 @router.get("/valuation", IndustryRatios, tables=(RATIOS,))
 async def valuation(
     call: Anyone,
-    date: Annotated[str | None, Depends(past_day)],
+    date: PastDay,
     standard: Standard = "csrc",
     level: Annotated[
         Literal["1", "2", "3", "l1", "l2", "l3"] | None,

@@ -7,7 +7,7 @@ has the date, and for an empty table it is {items: [], total: 0, date: None}. RA
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
-from fastapi import Query
+from fastapi import Depends, Query
 from starlette.requests import Request
 
 from core.calendar import CalendarHorizon
@@ -199,3 +199,8 @@ async def report_period(
     if not is_period(day):
         raise InputError("period", f"{day} is no quarter end; the nearest earlier one is {latest_ended(day)}")
     return day
+
+
+TradeDay = Annotated[str | None, Depends(trade_day)]
+PastDay = Annotated[str | None, Depends(past_day)]
+Period = Annotated[str | None, Depends(report_period)]

@@ -74,6 +74,7 @@ def _row(
     model: str | None = None,
 ) -> Row:  # fmt: skip
     """`cited`: the numbers of facts, of which the first are stored."""
+    named = list(dict.fromkeys(cited))[:MOST_EVIDENCE]
     total = total_of(scores, blocked=scored.gate.blocked)
     return {
         "source": source,
@@ -89,9 +90,7 @@ def _row(
         "as_of": company.pack.as_of,
         "conclusion": text,
         "sections_json": parts,
-        "evidence_json": [
-            fact.plain() for fact in company.pack.of(list(dict.fromkeys(cited))[:MOST_EVIDENCE])
-        ],
+        "evidence_json": [fact.plain() for fact in company.pack.of(named)],
         "receipt_json": receipt,
         "model": model,
     }

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.records import picked
@@ -17,7 +17,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.stocks.queries import KLINE, QUOTE
-from serving_api.table_lists import Page, PageSize, Sort, page_of, trade_day
+from serving_api.table_lists import Page, PageSize, Sort, TradeDay, page_of
 
 
 @columns_of(TABLE)
@@ -102,7 +102,7 @@ _INFO = (
 @router.get("/list", BondPage, tables=(queries.TABLE,))
 async def bond_list(
     call: Anyone,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     sort: Sort = "double_low",
     rating: Annotated[str | None, Query(min_length=1, max_length=8, description="AAA, AA+, AA ...")] = None,
     max_premium: Annotated[float | None, Query(ge=-100, le=10_000, description="percent")] = None,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import PREFIX
@@ -14,7 +14,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.futures import queries
 from serving_api.futures.queries import BAR, FUTURES, LISTED
-from serving_api.table_lists import DatedRows, no_rows, trade_day
+from serving_api.table_lists import DatedRows, TradeDay, no_rows
 
 
 @columns_of(FUTURES, LISTED)
@@ -122,7 +122,7 @@ async def kline(
 
 
 @router.get("/{symbol}/positions", Positions)
-async def positions(call: Anyone, symbol: Symbol, date: Annotated[str | None, Depends(trade_day)]) -> Answer:
+async def positions(call: Anyone, symbol: Symbol, date: TradeDay) -> Answer:
     """Positions of the exchange's members: no documented source has them, and the answer says so."""
     empty: dict[str, Any] = {"symbol": symbol, "date": date, "long": [], "short": []}
     return Answer({**empty, "available": False, "reason": NO_POSITIONS})

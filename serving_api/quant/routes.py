@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from fastapi import Depends, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.calendar import FIRST_PARTITION
@@ -31,7 +31,7 @@ from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row
 from serving_api.quant import queries
 from serving_api.quant.queries import CHIPS, PATTERNS
-from serving_api.table_lists import past_day, trade_date
+from serving_api.table_lists import PastDay, trade_date
 
 
 class IndicatorSeries(Reach):
@@ -122,7 +122,6 @@ def _indicators(
 
 router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
 
-Until = Annotated[str | None, Depends(past_day)]
 PRICE_BASIS = "qfq as of each date"
 _NOTHING: list[dict[str, Any]] = []
 KINDS: dict[str, dict[str, str | None]] = {
@@ -136,7 +135,7 @@ _UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
 @router.get("/signal-pool", SignalPool, tables=(queries.SIGNALS,))
 async def signal_pool(
     call: Anyone,
-    date: Until,
+    date: PastDay,
     signal: Annotated[
         str | None,
         Query(max_length=32, description="only signals of this kind", examples=["macd_golden_cross"]),
@@ -161,7 +160,7 @@ async def signal_pool(
 async def indicators(
     call: Anyone,
     code: StockCode,
-    date: Until,
+    date: PastDay,
     days: Annotated[int, Query(ge=1, le=2000, description="trade dates")] = 120,
     fields: Annotated[
         str | None, Query(max_length=2000, description="only these columns, separated by commas")
@@ -179,7 +178,7 @@ async def indicators(
 async def patterns(
     call: Anyone,
     code: StockCode,
-    date: Until,
+    date: PastDay,
     days: Annotated[int, Query(ge=1, le=750, description="days with a pattern, at most")] = 60,
 ) -> Answer:
     """Days on which a pattern direction fired or a structure was present, oldest first."""
@@ -197,7 +196,7 @@ def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
 async def chips(
     call: Anyone,
     code: StockCode,
-    date: Until,
+    date: PastDay,
     days: Annotated[int, Query(ge=1, le=60, description="trade dates")] = 1,
 ) -> Answer:
     """Cost distribution of the float of a code by the turnover model, newest row first."""

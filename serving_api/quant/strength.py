@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from fastapi import Depends, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.arrays import Floats, Ints
@@ -31,7 +31,7 @@ from serving_api.framework.state import State
 from serving_api.interfaces.queries import newest_of
 from serving_api.stocks.bars import Bar, ratios
 from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER, bars
-from serving_api.table_lists import trade_day
+from serving_api.table_lists import TradeDay
 
 VpaState = Literal["bullish", "neutral", "bearish", "unknown"]
 
@@ -298,7 +298,7 @@ async def quant_vpa(call: Anyone, code: StockCode, as_of: AsOfRead, days: Window
 @router.get("/relative-strength", RelativeRanking, tables=TABLES)
 async def relative(
     call: Anyone,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     window: Annotated[int, Query(description="bars: 20, 60 or 120", examples=[20])] = 20,
     benchmark: Benchmark = BENCHMARK,
     limit: Annotated[int, Query(ge=1, le=500, description="rows of the answer")] = 100,

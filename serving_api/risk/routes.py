@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.records import picked
@@ -20,12 +20,12 @@ from serving_api.risk import queries
 from serving_api.table_lists import (
     Page,
     PageSize,
+    PastDay,
+    Period,
     Sort,
+    TradeDay,
     newest_rows,
     page_of,
-    past_day,
-    report_period,
-    trade_day,
 )
 
 _DATE = Field(description="of the rows; null where nothing is stored")
@@ -157,8 +157,6 @@ router = area_router(f"{PREFIX}/risk", "risk")
 PLEDGES_TTL = 3600.0
 
 Ratio = Annotated[float, Query(ge=0, le=1000, description="percent; rows below it are left out")]
-PastDay = Annotated[str | None, Depends(past_day)]
-Period = Annotated[str | None, Depends(report_period)]
 
 
 @router.get("/pledge-list", PledgePage, tables=(queries.PLEDGE,))
@@ -248,7 +246,7 @@ async def goodwill_detail(
 @router.get("/comment-list", CommentPage, tables=(queries.COMMENT,))
 async def comment_list(
     call: Anyone,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     sort: Sort = "-total_score",
     page: Page = 1,
     page_size: PageSize = 50,

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.records import picked
@@ -15,7 +15,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.market.dragon import queries, service
 from serving_api.market.dragon.queries import LEADER, OUTCOME, SCORED, SCORES
-from serving_api.table_lists import Page, PageSize, newest_rows, paged, trade_day
+from serving_api.table_lists import Page, PageSize, TradeDay, newest_rows, paged
 
 
 class Scores(BaseModel):
@@ -109,7 +109,7 @@ MinScore = Annotated[float, Query(ge=0, le=100, description="least total score")
 @router.get("/dragon-score", Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
 async def dragon_score(
     call: Anyone,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     limit: Annotated[int, Query(ge=1, le=200, description="leaders of the answer")] = 50,
     min_score: MinScore = 0,
 ) -> Answer:

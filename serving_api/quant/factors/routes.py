@@ -28,7 +28,7 @@ from serving_api.quant.factors.screen import (
     screened,
     unscored,
 )
-from serving_api.table_lists import trade_date, trade_day
+from serving_api.table_lists import TradeDay, trade_date
 
 router = area_router(f"{PREFIX}/factor", "factor")
 market_router = area_router(f"{PREFIX}/market/factors", "factor")
@@ -74,9 +74,7 @@ async def presets(call: Anyone) -> Answer:
 
 
 @router.get("/strategy-hits/{code}", schemas.PresetHits, tables=(queries.WIDE,))
-async def strategy_hits(
-    call: Anyone, code: StockCode, date: Annotated[str | None, Depends(trade_day)], as_of: AsOfRead
-) -> Answer:
+async def strategy_hits(call: Anyone, code: StockCode, date: TradeDay, as_of: AsOfRead) -> Answer:
     """Which presets select a stock, its rank in them, and why the others do not select it."""
     market = await _market(call.state, date, bound_of(as_of))
     reported = no_hits(code, date) if market is None else preset_hits(market, code)
@@ -84,9 +82,7 @@ async def strategy_hits(
 
 
 @router.get("/breakdown/{code}", schemas.Breakdown, tables=(queries.WIDE,))
-async def breakdown(
-    call: Anyone, code: StockCode, date: Annotated[str | None, Depends(trade_day)], as_of: AsOfRead
-) -> Answer:
+async def breakdown(call: Anyone, code: StockCode, date: TradeDay, as_of: AsOfRead) -> Answer:
     """A stock's scores in the whole market, with the cells behind them and their dates."""
     market = await _market(call.state, date, bound_of(as_of))
     reported = unscored(code, date) if market is None else broken_down(market, code)

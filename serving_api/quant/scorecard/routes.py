@@ -28,7 +28,7 @@ from serving_api.quant.scorecard.sources import (
     STRATEGY,
     TABLES,
 )
-from serving_api.table_lists import Page, trade_day
+from serving_api.table_lists import Page, TradeDay
 
 router = area_router(f"{PREFIX}/scorecard", "scorecard")
 builtin_router = area_router(f"{PREFIX}/builtin-strategies", "scorecard")
@@ -76,7 +76,7 @@ async def overview(
 async def picks(
     call: Anyone,
     source: Requested,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     group: Annotated[str | None, Query(max_length=32, description="board, preset or source of cards")] = None,
     status: Annotated[
         Literal["pending", "partial", "reviewed"] | None, Query(description="state of the review")
@@ -166,7 +166,7 @@ Key = Annotated[str, Depends(_known)]
 @builtin_router.get("/{key}/board", schemas.StrategyBoard, tables=(TABLES[BUILTIN].name, BARS), raises=(404,))
 async def board(
     call: Anyone,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     key: Key,
     limit: Annotated[int, Query(ge=1, le=BOARD_SIZE, description="rows")] = BOARD_SIZE,
 ) -> Answer:

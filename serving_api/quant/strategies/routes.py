@@ -3,7 +3,7 @@
 from datetime import time, timedelta
 from typing import Annotated
 
-from fastapi import Depends, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from platform_assets.compute.backtests.strategies import STRATEGIES, strategy_of
@@ -18,7 +18,7 @@ from serving_api.framework.row_models import columns_of
 from serving_api.market.backtests.routes import strategy_item
 from serving_api.market.backtests.schemas import StrategyItem
 from serving_api.quant.strategies import audit, queries, service
-from serving_api.table_lists import trade_day
+from serving_api.table_lists import TradeDay
 
 # Field names below /stocks are camelCase, as on the other routes there.
 
@@ -131,7 +131,7 @@ async def strategies(call: Anyone) -> Answer:
 async def picks(
     call: Anyone,
     key: Key,
-    date: Annotated[str | None, Depends(trade_day)],
+    date: TradeDay,
     limit: Annotated[int, Query(ge=1, le=500, description="picks")] = 50,
 ) -> Answer:
     """Stocks that a strategy bought on a trade date, best score first."""
