@@ -65,4 +65,4 @@ async def _flow(live: Live, board_code: str) -> Answered:
 
 def board_name(session: Session, board_code: str) -> str | None:
     """The name of a board, if it has a stock."""
-    return session.first(BLOCKS, "block_name", where="block_code=?", values=(board_code,))
+    return session.first(BLOCKS, "block_name", {"block_code": board_code})
