@@ -47,10 +47,9 @@ def pool(
     session: Session, day: str | None, signal: str | None, direction: int | None, limit: int
 ) -> dict[str, Any]:
     """The signals of a date (default the newest that has any): strongest first within each kind."""
-    newest = day or newest_of(session, SIGNALS)
-    if newest is None or not session.has(SIGNALS):
+    day = day or newest_of(session, SIGNALS)
+    if day is None or not session.has(SIGNALS):
         return empty_pool(day)
-    day = newest
     counted = f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key"
     by_signal = dict(session.run(counted, (day,)))
     rows = session.dicts(

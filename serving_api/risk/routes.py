@@ -157,6 +157,7 @@ router = area_router(f"{PREFIX}/risk", "risk")
 PLEDGES_TTL = 3600.0
 
 Ratio = Annotated[float, Query(ge=0, le=1000, description="percent; rows below it are left out")]
+"""0 is no bound: rows without a value are shown, too."""
 
 
 @router.get("/pledge-list", PledgePage, tables=(queries.PLEDGE,))
