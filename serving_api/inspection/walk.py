@@ -8,7 +8,7 @@ from typing import Any
 from core.days import moved
 from core.declaration.registry import Registry
 from serving_api.framework.envelope import PREFIX
-from serving_api.inspection import by_nature
+from serving_api.inspection import by_nature, queries
 from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path
 
 LISTS = ("results", "items", "data", "rows")
@@ -95,9 +95,7 @@ class Walk:
 
     def _found(self, kind: str, reasons: Mapping[str, str]) -> Found:
         """The result before any check. Before a current quote was stored more may be empty."""
-        present = self._query(
-            f"SELECT 1 FROM {_QUOTES} WHERE src<>'{_OF_THE_PAST}' AND price IS NOT NULL LIMIT 1"
-        )
+        present = self._query(queries.any_price_beside(_QUOTES, _OF_THE_PAST))
         waiting = {} if present else by_nature.PRESENT[kind]
         return Found(kind, {**reasons, **self._quiet(kind), **waiting})
 
@@ -114,7 +112,7 @@ class Walk:
         }
 
     def _newest(self, table: str, column: str) -> str | None:
-        rows = self._query(f"SELECT MAX({column}) FROM {table}")
+        rows = self._query(queries.newest(table, column))
         return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def tables(self) -> Found:
@@ -122,7 +120,7 @@ class Walk:
         found = self._found("tables", by_nature.TABLES)
         for dataset in self._registry.datasets.values():
             for table in dataset.tables():
-                found.look(table.name, bool(self._query(f"SELECT 1 FROM {table.name} LIMIT 1")))
+                found.look(table.name, bool(self._query(queries.any_row(table.name))))
         return found
 
     def dimensions(self) -> Found:
@@ -184,8 +182,7 @@ class Walk:
         if not isinstance(values, Column):
             return list(values)
         if values not in self._known:
-            column, where = values.column, f" WHERE {values.where}" if values.where else ""
-            rows = self._query(f"SELECT DISTINCT {column} FROM {values.table}{where} ORDER BY {column}")
+            rows = self._query(queries.distinct(values))
             self._known[values] = [str(value) for (value,) in rows if value is not None]
         return self._known[values]
 

@@ -23,10 +23,9 @@ from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import EASTMONEY, SINA, Answered
 from serving_api.live.frame_values import Row, change_pct, is_empty, number, records, session_date
 from serving_api.live.queries import BLOCKS
-from serving_api.live.stored_facts import INDEX_BARS, INDUSTRIES, MAIN_INDEX
+from serving_api.live.stored_facts import INDUSTRIES, MAIN_INDEX
+from serving_api.market import queries
 
-MARGIN = "fusion_margin"
-OUTSIDE = "ref_outside_market"
 CONTEXT_TTL = 60.0
 KEY = "market context"
 FLASHES = 200
@@ -81,7 +80,9 @@ class MarketContext:
         if is_now and moved and not sentiment.estimate:
             found["breadth"] = Reading(breadth["up"] / moved * 100, session, 0)
         price = next((row["price"] for row in sentiment.body["indices"] if row["code"] == MAIN_INDEX), None)
-        closes = await read_or([], self._state.reading.point(index_closes, session, TREND_SESSIONS + 1))
+        closes = await read_or(
+            [], self._state.reading.point(queries.index_closes, session, TREND_SESSIONS + 1)
+        )
         found |= _trend(dict(closes), {session: price} if is_now and price else {}, session, calendar)
         margin = await read_or(None, self._state.reading.scan(_margin, session, calendar))
         return found if margin is None else {**found, "margin": margin}
@@ -94,7 +95,7 @@ class MarketContext:
             answered = None
         rows = [] if answered is None else records(answered.value)
         known = {row["series"] for row in rows}
-        stored = await read_or([], self._state.reading.point(newest_outside, now.date().isoformat()))
+        stored = await read_or([], self._state.reading.point(queries.newest_outside, now.date().isoformat()))
         rows += [row for row in stored if row["series"] not in known]
         return {row["series"]: reading for row in rows if (reading := _outside_reading(row, now.date()))}
 
@@ -133,11 +134,11 @@ def _trend(
 
 def _margin(session: Session, day: str, calendar: TradeCalendar) -> Reading | None:
     """Change over the stocks that both dates have, so that an incomplete date is no change."""
-    newest = session.first(MARGIN, "date", {"date<=": day}, order="date DESC")
+    newest = session.first(queries.MARGIN, "date", {"date<=": day}, order="date DESC")
     if newest is None:
         return None
-    now = financed(session, newest)
-    before = financed(session, calendar.offset(newest, -TREND_SESSIONS))
+    now = queries.financed(session, newest)
+    before = queries.financed(session, calendar.offset(newest, -TREND_SESSIONS))
     both = now.keys() & before.keys()
     if not both:
         return None
@@ -161,7 +162,7 @@ def _flash(row: Row) -> Flash:
 
 
 def _words(session: Session) -> Words:
-    boards = board_names(session)
+    boards = queries.board_names(session)
     industries = session.rows(INDUSTRIES, columns=("code", "em_industry"))
     return Words(
         {name: code for name, code, kind in boards if kind == "concept"},
@@ -169,38 +170,3 @@ def _words(session: Session) -> Words:
         {str(row["code"]): str(row["name"]) for row in listed_stocks(session) if row.get("name")},
         {str(code): str(name) for code, name in industries if name},
     )
-
-
-def index_closes(session: Session, until: str, count: int) -> list[tuple[str, float]]:
-    """(date, close) of the main index up to a date, oldest first."""
-    which = {"code": MAIN_INDEX, "date<=": until}
-    rows = session.rows(INDEX_BARS, columns=("date", "close"), of=which, order="date DESC", limit=count)
-    return [(str(day), float(close)) for day, close in rows if close][::-1]
-
-
-def financed(session: Session, day: str) -> dict[str, float]:
-    """Code -> balance bought on credit (CNY) of a date."""
-    rows = session.rows(MARGIN, {"date": day}, columns=("code", "rzye"))
-    return {str(code): float(balance) for code, balance in rows if balance}
-
-
-def newest_outside(session: Session, until: str) -> list[dict[str, Any]]:
-    """The newest stored quote of each foreign market up to a day."""
-    newest = session.run(f"SELECT series, MAX(date) FROM {OUTSIDE} WHERE date<=? GROUP BY series", (until,))
-    columns = ("series", "date", "price", "last_close")
-    return [
-        row
-        for series, day in newest
-        for row in session.dicts(OUTSIDE, {"series": series, "date": day}, columns=columns)
-    ]
-
-
-def board_names(session: Session) -> list[tuple[str, str, str]]:
-    """(name, code, kind) of every industry and concept board; the portal's code takes precedence."""
-    rows = session.run(
-        f"SELECT DISTINCT block_name, block_code, block_type, src FROM {BLOCKS} "
-        "WHERE block_type IN ('industry', 'concept')"
-    )
-    found = {(str(name), str(kind)): str(code) for name, code, kind, src in
-             sorted(rows, key=lambda row: row[3] == "eastmoney")}  # fmt: skip
-    return [(name, code, kind) for (name, kind), code in found.items()]
