@@ -17,7 +17,7 @@ from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.sina.responder import SinaResponder
 from resources.simulated_market.tencent.responder import TencentResponder
 from resources.simulated_market.ths.responder import ThsResponder
-from resources.simulated_market.websearch import DuckduckgoResponder, TavilyResponder
+from resources.simulated_market.websearch import web_searches
 from resources.simulated_market.wire import Responder
 from resources.simulated_market.xueqiu.responder import XueqiuResponder
 
@@ -43,6 +43,5 @@ def responders() -> list[Responder]:
         SinaResponder(books),
         XueqiuResponder(books),
         ClsResponder(books),
-        TavilyResponder(books),
-        DuckduckgoResponder(books),
+        *web_searches(books.notices),
     ]

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 from resources.simulated_market.faults import Fault
-from resources.simulated_market.world.model import World
+from resources.simulated_market.world.model import Quote, Security, World
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -69,6 +69,12 @@ class View:
     def page(self, rows: Sequence[T], size: int, page: int) -> list[T]:
         """Page `page` (from 1) of the rows that are left of `cut`."""
         return self.cut(rows)[(page - 1) * size : page * size]
+
+    def quoted(self, symbol: str) -> tuple[Security, Quote] | None:
+        """The security of a symbol (`sh600519`) and its quote; None where either is not known."""
+        security = self.world.find(symbol)
+        quote = None if security is None else self.world.quote(security, self.now)
+        return None if security is None or quote is None else (security, quote)
 
     def lot(self, board: str, lot: int) -> int:
         """Shares per wire unit of volume for `board`; the fault `lots_for_shares` swaps the unit."""

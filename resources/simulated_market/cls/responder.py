@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.press import Press
@@ -33,12 +32,11 @@ class ClsResponder:
         if any(params.get(name) != value for name, value in _PAGE.items()) or "category" not in params:
             return Reply(json.dumps({"errno": 10013, "msg": "参数错误", "data": None}).encode())
         before = int(params.get("last_time") or unix(view.now) + 1)
-        found = [one for one in self._press.flashes(view) if _second(one.time) < before]
-        shown = found[: max(1, min(50, int(params.get("rn", "20"))))]
+        found = [one for one in self._press.flashes(view) if unix(one.time) < before]
         rows = [
             {
                 "id": int(one.number[4:]) % 10_000_000_000,
-                "ctime": _second(one.time),
+                "ctime": unix(one.time),
                 "title": one.title if one.colour else "",
                 "brief": one.title,
                 "content": f"【{one.title}】财联社电，{one.title}。",
@@ -46,11 +44,6 @@ class ClsResponder:
                 "stock_list": [{"name": one.security.code, "StockID": one.security.symbol}],
                 "subjects": [],
             }
-            for one in shown
+            for one in found[: max(1, min(50, int(params.get("rn", "20"))))]
         ]
-        document = {"errno": 0, "msg": "", "data": {"roll_data": rows}}
-        return json_reply(document)
-
-
-def _second(time: datetime) -> int:
-    return unix(time)
+        return json_reply({"errno": 0, "msg": "", "data": {"roll_data": rows}})

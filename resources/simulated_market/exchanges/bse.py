@@ -4,12 +4,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from core.records import picked
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.dates import day_of
 
 PAGE = 20
 _SUMS = ("rzye", "rzmre", "rqyl", "rqmcl", "rqye", "rzrqye")
+_FIGURES = "rzmre rzye rqmcl rqyl rqye rzrqye"
 _WAN = 10_000
 
 
@@ -33,7 +35,7 @@ class BseResponder:
     def detail(self, request: HttpRequest, view: View) -> Reply:
         """The securities of a date, 20 a page; pages count from 0."""
         form = request.form()
-        page = int(form.get("page", "0")) if form.get("page", "0").isdigit() else 0
+        page = int(asked) if (asked := form.get("page", "0")).isdigit() else 0
         date = form.get("transDate", "")
         rows = self._rows(view, date)
         total = len(rows)
@@ -48,16 +50,7 @@ class BseResponder:
 
     def _rows(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
-            {
-                "zqdm": one.security.code,
-                "zqjc": one.name,
-                "rzmre": round(one.rzmre),
-                "rzye": round(one.rzye),
-                "rqmcl": one.rqmcl,
-                "rqyl": one.rqyl,
-                "rqye": round(one.rqye),
-                "rzrqye": round(one.rzrqye),
-            }
+            {**picked(one, "zqdm=security.code zqjc=name"), **picked(one, _FIGURES, round)}
             for one in self._book.of_date(view, day_of(date), "BJ")
         ]
 

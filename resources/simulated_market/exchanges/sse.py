@@ -4,7 +4,8 @@ exchange's pages is refused."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.simulated_market.block_trades import PUBLISHED
+from core.records import picked
+from resources.simulated_market.block_trades import PUBLISHED, Deal
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
 from resources.simulated_market.market_classes import MarketClass
@@ -14,10 +15,7 @@ from resources.simulated_market.world.dates import day_of, iso_of
 from resources.simulated_market.world.model import Security
 
 _REFERERS = ("https://www.sse.com.cn/", "http://www.sse.com.cn/")
-_OVERVIEW = "COMMON_SSE_SJ_GPSJ_CJGK_MRGK_C"
 _PRODUCTS = {"主板A股": "01", "主板B股": "02", "科创板": "03", "股票": "17"}
-_DEALS = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
-_UNITS = "COMMON_SSE_ZQPZ_ETFZL_XXPL_ETFGM_SEARCH_L"
 _FORBIDDEN = Reply(b"<html><body>403 Forbidden</body></html>", "text/html", 403)
 WAN, YI = 1e4, 1e8
 
@@ -36,10 +34,7 @@ class SseResponder:
     upstream = "sse"
 
     def __init__(self, books: Books) -> None:
-        self._book = books.margin
-        self._deals = books.block_trades
-        self._classes = books.classes
-        self._billboard = books.billboard
+        self._books = books
         self.routes: Sequence[Route] = (
             route("billboard", r"/infodisplay/showTradePublicFile\.do", _with_referer(self.billboard)),
             route("margin", r"/marketdata/tradedata/queryMargin\.do", _with_referer(self.margin)),
@@ -60,38 +55,24 @@ class SseResponder:
         """Deals in shares and funds of a range of dates: texts of 元, 万股, 万元 without closing zeros. Units
         of ETFs come from the same address."""
         params = request.params()
-        if params.get("sqlId") == _UNITS:
-            return _page(params, view, etf_units(view, params.get("STAT_DATE", "")))
-        if params.get("sqlId") == _OVERVIEW:
-            day = day_of(params.get("SEARCH_DATE", ""))
-            classes = self._classes.of_date(view, day, "SH")
-            return _page(params, view, [_overview(one, day) for one in classes])
-        if params.get("sqlId") != _DEALS:
-            return _page(params, view, [])
-        first, last = day_of(params.get("startDate", "")), day_of(params.get("endDate", ""))
-        deals = self._deals.at_exchange(view, first, last, "SH")
-        rows = [
-            {
-                "NUM": str(number),
-                "stockid": one.security.code,
-                "abbrname": one.name,
-                "tradedate": iso_of(one.date),
-                "tradeprice": _shown(one.price),
-                "tradeqty": _shown(one.volume / WAN),
-                "tradeamount": _shown(one.amount / WAN),
-                "branchbuy": one.buyer,
-                "branchsell": one.seller,
-                "ifZc": "否",
-            }
-            for number, one in enumerate(deals, start=1)
-        ]
+        rows: list[dict[str, Any]] = []
+        match params.get("sqlId"):
+            case "COMMON_SSE_ZQPZ_ETFZL_XXPL_ETFGM_SEARCH_L":
+                rows = etf_units(view, params.get("STAT_DATE", ""))
+            case "COMMON_SSE_SJ_GPSJ_CJGK_MRGK_C":
+                day = day_of(params.get("SEARCH_DATE", ""))
+                rows = [_overview(one, day) for one in self._books.classes.of_date(view, day, "SH")]
+            case "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1":
+                first, last = day_of(params.get("startDate", "")), day_of(params.get("endDate", ""))
+                deals = self._books.block_trades.at_exchange(view, first, last, "SH")
+                rows = [_deal(one, number) for number, one in enumerate(deals, start=1)]
         return _page(params, view, rows)
 
     def billboard(self, request: HttpRequest, view: View) -> Reply:
         """The billboard of a date as lines of text; none before it is published."""
         params = request.params()
         day = day_of(params.get("dateTx", ""))
-        listings = view.cut(listings_of(self._billboard, view, day, day, "SH"))
+        listings = view.cut(listings_of(self._books.billboard, view, day, day, "SH"))
         document = {
             "actionErrors": [],
             "actionMessages": [],
@@ -104,20 +85,15 @@ class SseResponder:
 
     def _detail(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
-            margin_row(
-                opDate=str(one.date),
-                stockCode=one.security.code,
-                securityAbbr=one.name,
-                **{name: getattr(one, name) for name in _BALANCES},
-            )
-            for one in self._book.of_date(view, day_of(date), "SH")
+            margin_row(opDate=str(one.date), **picked(one, _OF_A_SECURITY))
+            for one in self._books.margin.of_date(view, day_of(date), "SH")
         ]
 
     def _totals(self, view: View, since: str, until: str) -> list[dict[str, Any]]:
         first, last = day_of(since), day_of(until)
         rows = []
         for day in reversed([int(one) for one in view.world.trade_dates() if first <= one <= last]):
-            names = self._book.of_date(view, day, "SH")
+            names = self._books.margin.of_date(view, day, "SH")
             if not names:
                 continue
             sums = {name: sum(getattr(one, name) for one in names) for name in _SUMMED}
@@ -132,13 +108,28 @@ _MARGIN_KEYS = (
 )  # fmt: skip
 """A row of the exchange has all of them, null where there is nothing; of two columns only the place is
 known."""
-_BALANCES = ("rzye", "rzmre", "rzche", "rqyl", "rqmcl", "rqchl")
+_OF_A_SECURITY = "stockCode=security.code securityAbbr=name rzye rzmre rzche rqyl rqmcl rqchl"
 _SUMMED = ("rzye", "rzmre", "rqyl", "rqmcl")
 
 
 def margin_row(**values: Any) -> dict[str, Any]:
     """A row of margin trading, with the keys and the order of the exchange."""
     return {key: values.get(key) for key in _MARGIN_KEYS}
+
+
+def _deal(one: Deal, number: int) -> dict[str, str]:
+    return {
+        "NUM": str(number),
+        "stockid": one.security.code,
+        "abbrname": one.name,
+        "tradedate": iso_of(one.date),
+        "tradeprice": _shown(one.price),
+        "tradeqty": _shown(one.volume / WAN),
+        "tradeamount": _shown(one.amount / WAN),
+        "branchbuy": one.buyer,
+        "branchsell": one.seller,
+        "ifZc": "否",
+    }
 
 
 def _overview(one: MarketClass, day: int) -> dict[str, str]:

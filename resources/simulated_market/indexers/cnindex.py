@@ -18,7 +18,7 @@ def sample(request: HttpRequest, view: View) -> Reply:
     if index is None or index.market != "SZ" or day is None:
         return _answer(None)
     rows = [_row(code, day, share) for share in shares_at(view, index, day)]
-    size, page = max(1, page_of(params.get("rows", "50"))), page_of(params.get("pageNum", "1"))
+    size, page = page_of(params.get("rows", "50")), page_of(params.get("pageNum", "1"))
     return _answer({"total": len(rows), "rows": view.page(rows, size, page)})
 
 

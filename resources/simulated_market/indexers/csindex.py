@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from resources.simulated_market.corrupted_responses import sheet_rows
+from core.records import picked
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.constituents import index_of, newest_month_end, pe_by_date, shares_at
-from resources.simulated_market.indexers.workbook import XLS, workbook
+from resources.simulated_market.indexers.workbook import Cell, sheet_reply
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.dates import number_of
@@ -53,26 +52,27 @@ class CsindexResponder:
             return _GONE
         days = dates_between(view, 0, number_of(view.now), _CLOSE)[-_RATIO_DAYS:]
         name = view.world.name(index, view.now)
-        rows: list[list[Any]] = [list(_RATIO_HEAD)]
+        rows: list[list[Cell]] = [list(_RATIO_HEAD)]
         for day in reversed(days):
             then = min(view.now, moment(day, _CLOSE))
             sums = self._lines.totals(view, view.world.index_members(index, then), day)
             figures = [None] * 4 if sums is None else [sums.pe, sums.pe] + [sums.dividend_yield] * 2
             rows.append([day, index.code, f"{name}指数", name, f"{name} Index", name, *figures])
-        return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
+        return sheet_reply(rows, view)
 
     def history(self, request: HttpRequest, view: View) -> Reply:
         """Bars of a range with the rolling PE, oldest first."""
         params = request.params()
         code = params.get("indexCode", "")
-        index = index_of(view, code)
+        index = _own(view, code)
         rows = []
-        if index is not None and index.code == code and index.market == "SH":
+        if index is not None:
             bars = view.world.bars(index, view.now)
             requested = (int(params.get("startDate") or 0), int(params.get("endDate") or 0))
             known = set(dates_between(view, *requested, _CLOSE))
             name = view.world.name(index, view.now)
             places = [at for at, day in enumerate(bars.date.tolist()) if day in known]
+            prices = picked(bars, "open high low close")
             pe, counts = pe_by_date(view, self._lines, index, bars.date[places])
             for place, at in enumerate(places):
                 change = int(bars.close[at]) - int(bars.preclose[at])
@@ -84,10 +84,7 @@ class CsindexResponder:
                         "indexNameCn": name,
                         "indexNameEnAll": f"{name} Index",
                         "indexNameEn": name,
-                        **{
-                            field: int(getattr(bars, field)[at]) / PRICE_UNIT
-                            for field in ("open", "high", "low", "close")
-                        },
+                        **{name: int(column[at]) / PRICE_UNIT for name, column in prices.items()},
                         "change": round(change / PRICE_UNIT, 2),
                         "changePct": round(change / max(int(bars.preclose[at]), 1) * 100, 2),
                         "tradingVol": round(int(bars.volume[at]) / 1e6, 2),
@@ -96,8 +93,7 @@ class CsindexResponder:
                         "peg": None if math.isnan(pe[place]) else float(pe[place]),
                     }
                 )
-        document = {"code": "200", "msg": "Success", "data": rows}
-        return json_reply(document, spaced=True)
+        return json_reply({"code": "200", "msg": "Success", "data": rows}, spaced=True)
 
 
 def members(request: HttpRequest, view: View) -> Reply:
@@ -106,10 +102,7 @@ def members(request: HttpRequest, view: View) -> Reply:
     days = dates_between(view, 0, number_of(view.now), _CLOSE)
     if index is None or not days:
         return _GONE
-    return Reply(
-        workbook(sheet_rows([_MEMBER_HEAD, *_members(view, index, days[-1], weighted=False)], view.fault)),
-        XLS,
-    )
+    return sheet_reply([_MEMBER_HEAD, *(row[:-1] for row in _members(view, index, days[-1]))], view)
 
 
 def weights(request: HttpRequest, view: View) -> Reply:
@@ -117,22 +110,24 @@ def weights(request: HttpRequest, view: View) -> Reply:
     index, day = _asked(request, view), newest_month_end(view)
     if index is None or day is None:
         return _GONE
-    rows = _members(view, index, day, weighted=True)
-    return Reply(workbook(sheet_rows([[*_MEMBER_HEAD, "权重(%)weight"], *rows], view.fault)), XLS)
+    return sheet_reply([[*_MEMBER_HEAD, "权重(%)weight"], *_members(view, index, day)], view)
 
 
-def _members(view: View, index: Security, day: int, *, weighted: bool) -> list[list[Any]]:
+def _members(view: View, index: Security, day: int) -> list[list[Cell]]:
+    """The last cell is the weight."""
     name = view.world.name(index, view.now)
-    rows: list[list[Any]] = []
-    for share in shares_at(view, index, day):
-        exchange = _EXCHANGES[share.security.market]
-        row: list[Any] = [day, index.code, name, name, share.security.code, share.name, "", *exchange]
-        rows.append([*row, share.weight_pct] if weighted else row)
-    return rows
+    head: list[Cell] = [day, index.code, name, name]
+    return [
+        [*head, one.security.code, one.name, "", *_EXCHANGES[one.security.market], one.weight_pct]
+        for one in shares_at(view, index, day)
+    ]
 
 
 def _asked(request: HttpRequest, view: View) -> Security | None:
     """The index of a file's name; Shenzhen's indices are another provider's."""
-    code = request.path.rsplit("/", 1)[-1][:6]
+    return _own(view, request.path.rsplit("/", 1)[-1][:6])
+
+
+def _own(view: View, code: str) -> Security | None:
     index = index_of(view, code)
     return index if index is not None and index.market == "SH" else None

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
-from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import dates_between
-from resources.simulated_market.indexers.workbook import XLS, workbook
+from resources.simulated_market.indexers.workbook import sheet_reply
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
 from resources.simulated_market.notices import page_of
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
-from resources.simulated_market.world.dates import iso_of
+from resources.simulated_market.world.dates import date_of, day_of, iso_of
 
 _LEVELS = {"一级行业": "l1", "二级行业": "l2", "三级行业": "l3"}
 _YI = 1e8
@@ -60,9 +59,7 @@ class SwResponder:
     def report(self, request: HttpRequest, view: View) -> Reply:
         """The daily analysis of a range; that of a date is out at 15:30."""
         params = request.params()
-        since, until = (
-            int(params.get(name, "").replace("-", "") or 0) for name in ("start_date", "end_date")
-        )
+        since, until = (day_of(params.get(name, "")) for name in ("start_date", "end_date"))
         level = _LEVELS.get(params.get("index_type", ""), "")
         series = self._book.series(view)
         rows = []
@@ -98,9 +95,10 @@ class SwResponder:
         """The whole past of one index; some numbers are texts."""
         code = request.params().get("swindexcode", "")
         line = self._book.series(view).get(code)
-        rows = []
-        for at, day in enumerate([] if line is None else line.date.tolist()):
-            assert line is not None  # noqa: S101  no rows without a line
+        rows: list[dict[str, Any]] = []
+        if line is None:
+            return _answer(rows)
+        for at, day in enumerate(line.date.tolist()):
             close = round(float(line.close[at]), 2)
             rows.append(
                 {
@@ -125,36 +123,29 @@ def classes(request: HttpRequest, view: View) -> Reply:
     for one in ALL:
         third = one.name if one.level == "l3" else ""
         rows.append([one.class_code, one.l1_name, one.l2_name, third])
-    return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
+    return sheet_reply(rows, view)
 
 
 def stocks(request: HttpRequest, view: View) -> Reply:
     """Every class that a stock was ever put in; half of them were elsewhere in their first year."""
-    of_index = {one.index: one for one in ALL}
-    thirds = [one for one in ALL if one.level == "l3"]
+    thirds = {one.index: one.class_code for one in ALL if one.level == "l3"}
+    codes, updated = tuple(thirds.values()), date(2021, 7, 31)
     rows: list[list[str | date]] = [["股票代码", "计入日期", "行业代码", "更新日期"]]
     for index, some in sorted(members(view).items()):
-        if of_index[index].level != "l3":
-            continue
-        for security in some:
-            listed = datetime.strptime(str(security.list_date), "%Y%m%d").date()
-            updated = date(2021, 7, 31)
+        for security in some if index in thirds else ():
+            listed = date_of(security.list_date)
             moved = listed.replace(year=listed.year + 1, day=min(listed.day, 28))
             if int(security.code) % 2 and moved < view.now.date():
-                other = thirds[int(security.code) % len(thirds)]
-                rows.append([security.code, listed, other.class_code, updated])
+                rows.append([security.code, listed, codes[int(security.code) % len(codes)], updated])
                 listed = moved
-            rows.append([security.code, listed, of_index[index].class_code, updated])
-    return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
+            rows.append([security.code, listed, thirds[index], updated])
+    return sheet_reply(rows, view)
 
 
 def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:
-    count = len(rows)
-    size = min(_MOST_ROWS, max(1, page_of(params.get("page_size", "50"))))
-    page = page_of(params.get("page", "1"))
-    shown = view.page(rows, size, page)
-    more = page * size < count
-    return _answer({"count": count, "next": "next" if more else None, "previous": None, "results": shown})
+    size, page = min(_MOST_ROWS, page_of(params.get("page_size", "50"))), page_of(params.get("page", "1"))
+    following, shown = "next" if page * size < len(rows) else None, view.page(rows, size, page)
+    return _answer({"count": len(rows), "next": following, "previous": None, "results": shown})
 
 
 def _answer(data: Any) -> Reply:

@@ -6,10 +6,18 @@ from datetime import date
 
 import xlwt
 
-XLS = "application/vnd.ms-excel"
+from resources.simulated_market.corrupted_responses import sheet_rows
+from resources.simulated_market.wire import Reply, View
+
+Cell = str | int | float | date | None
 
 
-def workbook(rows: Sequence[Sequence[str | int | float | date | None]]) -> bytes:
+def sheet_reply(rows: Sequence[Sequence[Cell]], view: View) -> Reply:
+    """A heading and its rows, with the corruption of the view's fault."""
+    return Reply(workbook(sheet_rows(rows, view.fault)), "application/vnd.ms-excel")
+
+
+def workbook(rows: Sequence[Sequence[Cell]]) -> bytes:
     """Texts, numbers and dates as cells of their kind."""
     book = xlwt.Workbook(encoding="utf-8")
     sheet = book.add_sheet("Sheet1")

@@ -1,7 +1,6 @@
 """The second quote site: comma-separated records in GBK, behind a Referer; bars and statements in JSON."""
 
 import json
-import re
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
@@ -16,7 +15,6 @@ from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Secu
 _MOST_CODES = 800
 _MOST_BARS = 1023
 _GBK = "application/javascript; charset=GB18030"
-_SYMBOL = re.compile(r"(?:sh|sz|bj)\d{6}")
 _EMPTY_LEVELS = ((0, 0),) * 5
 
 
@@ -56,15 +54,13 @@ class SinaResponder:
         abroad = foreign_markets.site_record(name, view.now) if view.world.label == "sample" else None
         if abroad is not None:
             return abroad
-        security = view.world.find(name) if _SYMBOL.fullmatch(name) else None
-        quote = None if security is None else view.world.quote(security, view.now)
-        return "" if security is None or quote is None else record(view, security, quote)
+        found = view.quoted(name)
+        return "" if found is None else record(view, *found)
 
     def bars(self, request: HttpRequest, view: View) -> Reply:
         """Unadjusted bars, oldest first; `null` for an unknown symbol."""
         params = request.params()
-        symbol, scale = params.get("symbol", ""), params.get("scale", "240")
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        security, scale = view.world.find(params.get("symbol", "")), params.get("scale", "240")
         most = min(int(params.get("datalen", "0") or 0), _MOST_BARS)
         if security is None or scale not in {"5", "15", "30", "60", "240"}:
             return Reply(b"null")
@@ -72,14 +68,12 @@ class SinaResponder:
             found = series.daily(view.world, security, view.now)[-most:]
         else:
             found = series.minute_bars(view.world, security, view.now, int(scale), most)
-        rows = [_bar(one, view.lot(security.board, 1)) for one in found]
-        return Reply(json.dumps(rows, separators=(",", ":")).encode())
+        return json_reply([_bar(one, view.lot(security.board, 1)) for one in found])
 
     def flow(self, request: HttpRequest, view: View) -> Reply:
         """Money flow of a stock, newest first; `null` for an unknown one."""
         params = request.params()
-        symbol = params.get("daima", "")
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        security = view.world.find(params.get("daima", ""))
         if security is None or security.kind != "stock":
             return Reply(b"null")
         size = max(1, int(params.get("num", "0") or 0) or 10_000)
@@ -93,18 +87,16 @@ class SinaResponder:
         params = request.params()
         size = max(1, min(100, int(params.get("page_size", "20"))))
         start = (max(1, int(params.get("page", "1"))) - 1) * size
-        shown = self._press.flashes(view)[start : start + size]
         rows = [
             {
                 "rich_text": f"【{one.title}】{one.title}。",
                 "create_time": one.time.strftime("%Y-%m-%d %H:%M:%S"),
                 "ext": json.dumps({"stocks": [{"market": "cn", "symbol": one.security.symbol}]}),
             }
-            for one in shown
+            for one in self._press.flashes(view)[start : start + size]
         ]
         feed = {"list": rows, "page_info": {"page": params.get("page", "1"), "pageSize": size}}
-        document = {"result": {"status": {"code": 0, "msg": "OK"}, "data": {"feed": feed}}}
-        return json_reply(document)
+        return json_reply({"result": {"status": {"code": 0, "msg": "OK"}, "data": {"feed": feed}}})
 
     def statement(self, request: HttpRequest, view: View) -> Reply:
         """The newest periods of one statement, by period; none of a company without reports."""
@@ -123,8 +115,7 @@ class SinaResponder:
             for one in found
         ]
         data: Row = {"report_count": str(len(found)), "report_date": dates, "report_list": reports or []}
-        result = {"status": {"code": 0, "msg": ""}, "data": data}
-        return json_reply({"result": result})
+        return json_reply({"result": {"status": {"code": 0, "msg": ""}, "data": data}})
 
 
 def _statement(one: Result, kind: str) -> Row:
@@ -154,8 +145,7 @@ def record(view: View, security: Security, quote: Quote) -> str:
     idle = quote.suspended or not quote.volume
     prices = (0, 0, 0, 0) if idle else (quote.open, quote.price, quote.high, quote.low)
     open_, last, high, low = (f"{value / PRICE_UNIT:.{digits}f}" for value in prices)
-    bids = _EMPTY_LEVELS if index else (*quote.bids, *_EMPTY_LEVELS)[:5]
-    asks = _EMPTY_LEVELS if index else (*quote.asks, *_EMPTY_LEVELS)[:5]
+    bids, asks = ((*(() if index else side), *_EMPTY_LEVELS)[:5] for side in (quote.bids, quote.asks))
 
     def px(value: int) -> str:
         return "0" if index and security.market == "SH" else f"{value / PRICE_UNIT:.3f}"
@@ -177,8 +167,7 @@ def record(view: View, security: Security, quote: Quote) -> str:
         quote.time.strftime("%H:%M:%S"),
         "03" if quote.suspended else "00",
     ]
-    tail = "," if security.market == "SH" else ""
-    return ",".join(fields) + tail
+    return ",".join(fields) + ("," if security.market == "SH" else "")
 
 
 def _flow(one: Flow, close: int) -> Row:
@@ -232,6 +221,6 @@ def _items(one: Result, kind: str) -> list[Row]:
 
 def _change(one: Result, title: str, value: float | None) -> float | str:
     """On the year before, as a fraction; only of revenue here."""
-    if one.before is None or not title.endswith(("收入",)) or not value or not one.before.revenue:
+    if one.before is None or not title.endswith("收入") or not value or not one.before.revenue:
         return ""
     return round(value / one.before.revenue - 1, 5)

@@ -1,8 +1,6 @@
 """The quote site: routes, parameters and JSON shapes. Records are in `record`, bars in `series`."""
 
-import json
 import math
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
@@ -15,7 +13,7 @@ from resources.simulated_market.series import Bar
 from resources.simulated_market.tencent.flow import fund_flow
 from resources.simulated_market.tencent.ranking import rank, ticks
 from resources.simulated_market.tencent.record import Past, lot_of, past_of, record, short
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _MOST_CODES = 800
@@ -25,7 +23,6 @@ _REMEMBERED = 20_000
 _GBK = "text/html; charset=GBK"
 _NONE_MATCH = b'v_pv_none_match="1";\n'
 _ADJUSTED = ("qfq", "hfq")
-_SYMBOL = re.compile(r"(?:sh|sz|bj)\d{6}")
 
 
 class TencentResponder:
@@ -55,23 +52,19 @@ class TencentResponder:
         requested = [name for name in names.split(",") if name]
         if len(requested) > _MOST_CODES:
             return Reply(b"Request-URI Too Large", "text/html", 414)
-        lines = []
-        for name in requested:
-            fields = self._fields(view, name)
-            if fields:
-                lines.append(f'v_{name}="{"~".join(fields)}";\n')
+        records = {name: self._fields(view, name) for name in requested}
+        lines = [f'v_{name}="{"~".join(records[name])}";\n' for name in requested if records[name]]
         utf8 = request.path.startswith("/utf8")
         body = "".join(lines).encode("utf-8" if utf8 else "gb18030") or _NONE_MATCH
         return Reply(body, "text/html; charset=UTF-8" if utf8 else _GBK)
 
     def _fields(self, view: View, name: str) -> list[str]:
         """The record of a symbol or of `s_` + symbol; [] when it is unknown."""
-        symbol = name.removeprefix("s_")
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
-        quote = None if security is None else view.world.quote(security, view.now)
-        if security is None or quote is None:
+        found = view.quoted(name.removeprefix("s_"))
+        if found is None:
             return []
-        if name != symbol:
+        security, quote = found
+        if name.startswith("s_"):
             return short(view, security, quote)
         if view.fault is not None and view.fault.kind == "wrong_instrument":
             security = quote.security  # all fields are its own, and only the label is the requested one's
@@ -82,13 +75,12 @@ class TencentResponder:
     # --- bars
 
     def _bars(self, request: HttpRequest, view: View, *, long: bool) -> Reply:
-        words = [*request.params().get("param", "").split(","), *[""] * 6][:6]
-        symbol, period, start, end, count, adjust = words
+        symbol, period, start, end, count, adjust = _words(request, 6)
         if period not in {"day", "week", "month"} or (count and not count.isdigit()):
-            return _json(request, {"code": -1, "msg": "param error", "data": None})
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+            return _wrong(request)
+        security = view.world.find(symbol)
         if security is None:
-            return _json(request, {"code": 0, "msg": "", "data": {}})
+            return _found(request, {})
         adjust = adjust if adjust in _ADJUSTED else ""
         bars = series.daily(view.world, security, view.now, adjust)
         if period != "day":
@@ -106,18 +98,16 @@ class TencentResponder:
             "fsStartDate": "20201009",
             "version": "16",
         }
-        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+        return _found(request, {symbol: entry})
 
     def minute_bars(self, request: HttpRequest, view: View) -> Reply:
-        words = [*request.params().get("param", "").split(","), *[""] * 4][:4]
-        symbol, period, _, count = words
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        symbol, period, _, count = _words(request, 4)
+        security = view.world.find(symbol)
         step = {"m1": 1, "m5": 5, "m15": 15, "m30": 30, "m60": 60}.get(period)
         if step is None or (count and not count.isdigit()):
-            return _json(request, {"code": -1, "msg": "param error", "data": None})
+            return _wrong(request)
         if security is None:
-            unknown = {"qt": {symbol: [], "market": [_market(view.now)]}}
-            return _json(request, {"code": 0, "msg": "", "data": {symbol: unknown}})
+            return _found(request, {symbol: {"qt": {symbol: [], "market": [_market(view.now)]}}})
         most = min(int(count or 320), _MOST_MINUTE_BARS)
         bars = series.minute_bars(view.world, security, view.now, step, most)
         lot = lot_of(security, view)
@@ -127,15 +117,15 @@ class TencentResponder:
             period: [_minute_bar(bar, security, lot, float_shares) for bar in bars],
             "prec": _px(bars[0].previous if bars else 0, security),
         }
-        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+        return _found(request, {symbol: entry})
 
     # --- lines
 
     def intraday(self, request: HttpRequest, view: View) -> Reply:
         symbol = request.params().get("code", "")
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        security = view.world.find(symbol)
         if security is None:
-            return _json(request, {"code": 0, "msg": "", "data": {}})
+            return _found(request, {})
         fields = self._fields(view, symbol)
         day = int(fields[30][:8]) if fields else 0
         entry = {
@@ -145,31 +135,43 @@ class TencentResponder:
             "prec": fields[4] if fields else "",
             "version": "4",
         }
-        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+        return _found(request, {symbol: entry})
 
     def five_day(self, request: HttpRequest, view: View) -> Reply:
         symbol = request.params().get("code", "")
-        security = view.world.find(symbol) if _SYMBOL.fullmatch(symbol) else None
+        security = view.world.find(symbol)
         if security is None:
-            return _json(request, {"code": 0, "msg": "", "data": {}})
-        bars = series.daily(view.world, security, view.now)[-5:]
+            return _found(request, {})
         days = [
             {
                 "date": str(bar.date),
                 "prec": bar.previous / PRICE_UNIT,
                 "data": _line(view, security, bar.date),
             }
-            for bar in reversed(bars)
+            for bar in reversed(series.daily(view.world, security, view.now)[-5:])
         ]
         fields = self._fields(view, symbol)
         entry = {"data": days, "qt": {symbol: fields, "market": [_market(view.now)]}, "prec": fields[4:5]}
-        return _json(request, {"code": 0, "msg": "", "data": {symbol: entry}})
+        return _found(request, {symbol: entry})
+
+
+def _found(request: HttpRequest, data: Any) -> Reply:
+    return _json(request, {"code": 0, "msg": "", "data": data})
+
+
+def _wrong(request: HttpRequest) -> Reply:
+    return _json(request, {"code": -1, "msg": "param error", "data": None})
 
 
 def _json(request: HttpRequest, document: Any) -> Reply:
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     variable = request.params().get("_var")
-    return Reply((f"{variable}={text}" if variable else text).encode())
+    reply = json_reply(document)
+    return Reply(f"{variable}=".encode() + reply.body) if variable else reply
+
+
+def _words(request: HttpRequest, number: int) -> list[str]:
+    """The parts of `param`; '' for those that are missing."""
+    return [*request.params().get("param", "").split(","), *[""] * number][:number]
 
 
 def _px(value: int, security: Security) -> str:

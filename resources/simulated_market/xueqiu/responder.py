@@ -1,19 +1,19 @@
 """The social site: a visit in two steps brings a token, and without it a call is answered with HTTP 400."""
 
 import json
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
+from core.records import columns_by_key, picked
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, Row, View, route
-from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Valuation
 
 _COOKIE = "xq_a_token"
 _VISITOR = "sample-visitor"
-_SYMBOL = re.compile(r"(?:SH|SZ|BJ)\d{6}")
 _WEIGHT, _FOLLOWED = 0.8, 2.5
 _EXPIRED = {
     "error_description": "遇到错误，请刷新页面或者重新登录帐号后再试",
@@ -57,13 +57,12 @@ class XueqiuResponder:
     def quote(self, request: HttpRequest, view: View) -> Reply:
         """One instrument; `quote` null for an unknown one."""
         symbol = request.params().get("symbol", "")
-        security = view.world.find(symbol.lower()) if _SYMBOL.fullmatch(symbol) else None
-        quote = None if security is None else view.world.quote(security, view.now)
-        if security is None or quote is None:
+        found = view.quoted(symbol.lower()) if symbol.isupper() else None
+        if found is None:
             return _answer({"market": None, "quote": None})
-        row = quote_row(view, security, quote)
         status = "已收盘" if view.now.hour >= 15 else "交易中"
-        return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": row})
+        market = {"status_id": 7, "region": "CN", "status": status}
+        return _answer({"market": market, "quote": quote_row(view, *found)})
 
     def follow(self, request: HttpRequest, view: View) -> Reply:
         """Stocks by their followers; of the world, by their popularity."""
@@ -137,23 +136,24 @@ def quote_row(view: View, security: Security, quote: Quote) -> Row:
         "amplitude": round((quote.high - quote.low) / quote.preclose * 100, 2)
         if traded and quote.preclose
         else None,
-        "market_capital": None if held is None else held.total_market_cap,
-        "float_market_capital": None if held is None else held.float_market_cap,
-        "total_shares": None if held is None else held.total_shares,
-        "float_shares": None if held is None else held.float_shares,
+        **_valued(held, "market_capital=total_market_cap float_market_capital=float_market_cap"),
+        **_valued(held, "total_shares float_shares"),
         "issue_date": unix(day) * 1000,
         "limit_up": None if quote.limit_up is None else quote.limit_up / PRICE_UNIT,
         "limit_down": None if quote.limit_down is None else quote.limit_down / PRICE_UNIT,
         "volume_ratio": quote.volume_ratio,
-        "pe_ttm": None if held is None else _two(held.pe_ttm),
-        "pe_forecast": None if held is None else _two(held.pe_dynamic),
-        "pe_lyr": None if held is None else _two(held.pe_static),
-        "pb": None if held is None else _two(held.pb),
-        "dividend_yield": None if held is None else _two(held.dividend_yield),
+        **_valued(held, "pe_ttm pe_forecast=pe_dynamic pe_lyr=pe_static pb dividend_yield", _three),
     }
 
 
-def _two(value: float | None) -> float | None:
+def _valued(
+    held: Valuation | None, columns: str, convert: Callable[[Any], Any] | None = None
+) -> dict[str, Any]:
+    """Some values of a valuation; all null without one."""
+    return dict.fromkeys(columns_by_key(columns)) if held is None else picked(held, columns, convert)
+
+
+def _three(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
