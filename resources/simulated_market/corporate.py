@@ -83,10 +83,9 @@ def stocks(view: View) -> list[Security]:
 def holder_counts(view: View, security: Security, since: int = 0) -> list[HolderCount]:
     """Published counts with a notice on or after `since`, newest first."""
     found: list[HolderCount] = []
-    counts = itertools.pairwise(itertools.chain(reports(view, security, view.now), (None,)))
     bars = None
-    for newer, older in counts:
-        if newer is None or newer.published < since or len(found) == _MOST_COUNTS:
+    for newer, older in report_pairs(view, security):
+        if newer.published < since or len(found) == _MOST_COUNTS:
             break
         total, _ = view.world.shares(security, evening(newer.report_date))
         if not total:  # before the world begins
@@ -119,6 +118,15 @@ def reports(view: View, security: Security, at: datetime) -> Iterator[Finance]:
             return
         yield report
         at = evening(report.published) - timedelta(days=1)
+
+
+def report_pairs(view: View, security: Security) -> Iterator[tuple[Finance, Finance | None]]:
+    """Published reports, newest first, each with the one before it."""
+    newer: Finance | None = None
+    for older in itertools.chain(reports(view, security, view.now), (None,)):
+        if newer is not None:
+            yield newer, older
+        newer = older
 
 
 def payouts(view: View, security: Security, since: int = 0) -> list[Payout]:

@@ -7,10 +7,11 @@ date can be computed alone. Nothing is shown before its release.
 import calendar
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from resources.simulated_market.days import dates_between
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import date_of, number_of
 
@@ -75,13 +76,16 @@ def weekdays(since: date, until: date) -> Iterator[date]:
 
 def china_dates(view: View, since: date, until: date, hour: str) -> list[date]:
     """Trade dates of which `hour` has passed, newest first."""
-    low, high = number_of(since), number_of(until)
-    found = []
-    for number in view.world.trade_dates().tolist()[::-1]:
-        day = date_of(number)
-        if low <= number <= high and datetime.combine(day, time.fromisoformat(hour)) <= view.now:
-            found.append(day)
-    return found
+    return [date_of(day) for day in reversed(dates_between(view, number_of(since), number_of(until), hour))]
+
+
+def china_span(view: View, params: Mapping[str, str], hour: str, most: timedelta) -> list[date] | None:
+    """`china_dates` of `startDate` and `endDate`; None for a span that is too long or no span."""
+    try:
+        since, until = (date.fromisoformat(params.get(name, "")) for name in ("startDate", "endDate"))
+    except ValueError:
+        return None
+    return china_dates(view, since, until, hour) if until - since <= most else None
 
 
 def government_yield(country: str, years: float, day: date) -> float:

@@ -4,7 +4,7 @@ published with the company's report. A replayed market has no reports, so nothin
 import itertools
 from dataclasses import dataclass
 
-from resources.simulated_market.corporate import close_on, evening, reports
+from resources.simulated_market.corporate import close_on, evening, report_pairs
 from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Finance, Security
@@ -31,15 +31,8 @@ class OrgHolding:
 
 def holdings(view: View, security: Security, since: int = 0) -> list[OrgHolding]:
     """Holdings at the ends of published periods on or after `since`, newest period first."""
-    found: list[OrgHolding] = []
-    newer: Finance | None = None
-    for older in itertools.chain(reports(view, security, view.now), (None,)):
-        if newer is not None:
-            if newer.report_date < since:
-                break
-            found += _of_period(view, security, newer, older)
-        newer = older
-    return found
+    wanted = itertools.takewhile(lambda pair: pair[0].report_date >= since, report_pairs(view, security))
+    return [one for pair in wanted for one in _of_period(view, security, *pair)]
 
 
 def _of_period(view: View, security: Security, report: Finance, before: Finance | None) -> list[OrgHolding]:
@@ -47,13 +40,11 @@ def _of_period(view: View, security: Security, report: Finance, before: Finance 
     price = close_on(view.world.bars(security, view.now), report.report_date)
     if not floating or price is None:  # before the world begins
         return []
+    earlier = view.world.shares(security, evening(before.report_date))[1] if before is not None else 0
     made = []
     for kind, weight in zip(KINDS, _WEIGHTS, strict=True):
         held = _held(security, report.report_date, kind, weight, floating)
-        earlier = None
-        if before is not None:
-            _, floating_before = view.world.shares(security, evening(before.report_date))
-            earlier = _held(security, before.report_date, kind, weight, floating_before)
+        was = None if before is None else _held(security, before.report_date, kind, weight, earlier)
         made.append(
             OrgHolding(
                 security=security,
@@ -61,7 +52,7 @@ def _of_period(view: View, security: Security, report: Finance, before: Finance 
                 kind=kind,
                 institutions=1 + drawn(security.symbol, report.report_date, kind) % 40,
                 shares=held,
-                change=None if earlier is None else held - earlier,
+                change=None if was is None else held - was,
                 value=round(held * price, 2),
                 total_shares=total,
                 float_shares=floating,

@@ -2,15 +2,14 @@
 shares and of the float, and the funds behind what `institutions` says that funds hold. A replayed market has
 no reports, so nothing. Ranks tie: in one company of three the two smallest of a list hold alike."""
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resources.simulated_market import institutions
-from resources.simulated_market.corporate import evening, reports
+from resources.simulated_market.corporate import evening, report_pairs
 from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import Finance, Security
+from resources.simulated_market.world.model import Security
 
 TOP, FLOAT = "top10", "float10"
 _HOLDERS = 10
@@ -53,13 +52,10 @@ class Position:
 def top_holders(view: View, security: Security, kind: str, since: int = 0) -> list[Holding]:
     """Both ends of the list by period, published periods on or after `since`, newest first."""
     found: list[Holding] = []
-    newer: Finance | None = None
-    for older in itertools.chain(reports(view, security, view.now), (None,)):
-        if newer is not None:
-            if newer.report_date < since:
-                break
-            found += _list(view, security, kind, newer.report_date, older.report_date if older else None)
-        newer = older
+    for newer, older in report_pairs(view, security):
+        if newer.report_date < since:
+            break
+        found += _list(view, security, kind, newer.report_date, older.report_date if older else None)
     return found
 
 
@@ -119,11 +115,8 @@ def _names(security: Security, kind: str, period: int) -> list[str]:
 def positions(view: View, security: Security, since: int = 0) -> list[Position]:
     """Funds that held the company at the ends of published periods on or after `since`: together what the
     kind of institution holds."""
-    found: list[Position] = []
-    for one in institutions.holdings(view, security, since):
-        if one.kind == _FUND_KIND and one.shares:
-            found += _split(one)
-    return found
+    held = institutions.holdings(view, security, since)
+    return [made for one in held if one.kind == _FUND_KIND and one.shares for made in _split(one)]
 
 
 def _split(whole: institutions.OrgHolding) -> Iterator[Position]:

@@ -8,21 +8,14 @@ from resources.simulated_market.wire import HttpRequest, Reply, Site, View, rout
 
 _HEADS = {"3月": 0.25, "6月": 0.5, "1年": 1, "3年": 3, "5年": 5, "7年": 7, "10年": 10, "30年": 30}
 _CURVES = {"中债国债收益率曲线": 0.0, "中债商业银行普通债收益率曲线(AAA)": 0.25}
-_HTML = "text/html;charset=UTF-8"
-_MOST = timedelta(days=365)
+_MOST = timedelta(days=364)
 
 
 def history(request: HttpRequest, view: View) -> Reply:
     """Two curves of each date; a span of a year or more has no rows."""
-    params = request.params()
-    try:
-        since = date.fromisoformat(params.get("startDate", ""))
-        until = date.fromisoformat(params.get("endDate", ""))
-    except ValueError:
-        return Reply(_page([]), _HTML)
-    days = economy.china_dates(view, since, until, economy.CURVE_OUT) if until - since < _MOST else []
+    days = economy.china_span(view, request.params(), economy.CURVE_OUT, _MOST) or []
     lines = [_line(name, extra, day) for day in days for name, extra in _CURVES.items()]
-    return Reply(_page(view.cut(lines)), _HTML)
+    return Reply(_page(view.cut(lines)), "text/html;charset=UTF-8")
 
 
 def _line(name: str, extra: float, day: date) -> str:

@@ -11,12 +11,13 @@ from resources.simulated_market.wire import HttpRequest, Reply, Route, View, jso
 _TENORS = (0.083, 0.25, 0.5, 0.75, *(float(years) for years in range(1, 47)))
 _MOST_ROWS = 200
 """A request for as many rows per page is refused."""
-_TURNED_AWAY = (
-    "<!DOCTYPE html><html><head><title>403</title></head><body>您的访问过于频繁，请稍后再试</body></html>"
+_HTML = "<!DOCTYPE html><html><head><title>{}</title></head><body>{}</body></html>"
+_TURNED_AWAY = Reply(
+    _HTML.format("403", "您的访问过于频繁，请稍后再试").encode(), "text/html; charset=utf-8", 403
 )
 _CURVES = {"国债": "CYCC000", "政策性金融债(国开)": "CYCC021", "政策性金融债(进出口行)": "CYCC024"}
 _KEY = "TThwSjc2NWkzV0VSOVRzOA=="
-_SHIBOR = {"ON": "on", "1W": "1w", "2W": "2w", "1M": "1m", "3M": "3m", "6M": "6m", "9M": "9m", "1Y": "1y"}
+_SHIBOR = ("ON", "1W", "2W", "1M", "3M", "6M", "9M", "1Y")
 _MONTH, _YEAR = timedelta(days=30), timedelta(days=366)
 
 
@@ -37,15 +38,15 @@ class ChinamoneyResponder:
 
     def visit(self, request: HttpRequest, view: View) -> Reply:
         """The page of the curve: it brings the cookies with which a visitor registers."""
-        page = "<!DOCTYPE html><html><head><title>中国货币网</title></head><body></body></html>"
         cookies = {"Set-Cookie": "visitor=sample; Path=/"}
+        page = _HTML.format("中国货币网", "")
         return Reply(page.encode(), "text/html; charset=utf-8", headers=cookies)
 
     def register(self, request: HttpRequest, view: View) -> Reply:
         """The address may ask from now on."""
         visited = "visitor=" in request.headers.get("cookie", "")
         if not visited or request.form().get("key") != _KEY:
-            return _turned_away()
+            return _TURNED_AWAY
         self._registered = True
         return _reply("", [], {}, view)
 
@@ -55,7 +56,7 @@ class ChinamoneyResponder:
     def curves(self, request: HttpRequest, view: View) -> Reply:
         """Names and numbers of the curves."""
         if self._is_stranger(view):
-            return _turned_away()
+            return _TURNED_AWAY
         rows = [{"value": number, "cnLabel": name, "enLabel": ""} for name, number in _CURVES.items()]
         return _reply("", rows, {"selectedBondType": "CYCC000"}, view)
 
@@ -70,8 +71,8 @@ class ChinamoneyResponder:
         """Fifty maturities of each date, newest date first; no more than a month."""
         params = request.params()
         if self._is_stranger(view) or int(params.get("pageSize", "15")) >= _MOST_ROWS:
-            return _turned_away()
-        days = _days(params, "startDate", "endDate", view, economy.CURVE_OUT, _MONTH)
+            return _TURNED_AWAY
+        days = economy.china_span(view, params, economy.CURVE_OUT, _MONTH)
         if days is None:
             return _reply("只提供一个月历史数据查询", [], {"total": 0, "pageTotal": 0}, view)
         known = params.get("bondType") == "CYCC000" and "reference" in params and "termId" in params
@@ -83,18 +84,11 @@ class ChinamoneyResponder:
 
     def shibor(self, request: HttpRequest, view: View) -> Reply:
         """Every tenor of each date, newest first; no more than a year."""
-        days = _days(request.params(), "startDate", "endDate", view, economy.SHIBOR_OUT, _YEAR)
+        days = economy.china_span(view, request.params(), economy.SHIBOR_OUT, _YEAR)
         if days is None:
             return _reply("只提供一年历史数据查询及下载", [], {}, view)
-        rows = [
-            {
-                **{wire: f"{economy.interbank_rate(tenor, day):.4f}" for wire, tenor in _SHIBOR.items()},
-                "showDateCN": str(day),
-                "showDateEN": f"{day:%d/%m/%Y}",
-            }
-            for day in days
-        ]
-        return _reply("", rows, {}, view)
+        rates = [{tenor: economy.interbank_rate(tenor.lower(), day) for tenor in _SHIBOR} for day in days]
+        return _reply("", [_dated(day, rate, 4) for day, rate in zip(days, rates, strict=True)], {}, view)
 
     def lpr(self, request: HttpRequest, view: View) -> Reply:
         params = request.params()
@@ -102,15 +96,14 @@ class ChinamoneyResponder:
             since, until = (date.fromisoformat(params[name]) for name in ("strStartDate", "strEndDate"))
         except (KeyError, ValueError):
             return _reply("日期格式错误", [], {}, view)
-        rows = []
-        for day in economy.prime_days(view):
-            one, five = economy.prime_rates(day)
-            if since <= day <= until:
-                rows.append(
-                    {"1Y": f"{one:.2f}", "5Y": f"{five:.2f}", "showDateCN": str(day),
-                     "showDateEN": f"{day:%d/%m/%Y}"}
-                )  # fmt: skip
-        return _reply("", rows, {}, view)
+        days = [day for day in economy.prime_days(view) if since <= day <= until]
+        rates = [dict(zip(("1Y", "5Y"), economy.prime_rates(day), strict=True)) for day in days]
+        return _reply("", [_dated(day, rate, 2) for day, rate in zip(days, rates, strict=True)], {}, view)
+
+
+def _dated(day: date, rates: dict[str, float], digits: int) -> dict[str, Any]:
+    shown = {tenor: f"{rate:.{digits}f}" for tenor, rate in rates.items()}
+    return {**shown, "showDateCN": str(day), "showDateEN": f"{day:%d/%m/%Y}"}
 
 
 def _curve_row(day: date, years: float) -> dict[str, Any]:
@@ -125,21 +118,6 @@ def _curve_row(day: date, years: float) -> dict[str, Any]:
     }
 
 
-def _turned_away() -> Reply:
-    return Reply(_TURNED_AWAY.encode(), "text/html; charset=utf-8", 403)
-
-
-def _days(
-    params: dict[str, str], first: str, last: str, view: View, hour: str, most: timedelta
-) -> list[date] | None:
-    """Dates that are out, newest first; None for a span that is too long or no span."""
-    try:
-        since, until = date.fromisoformat(params.get(first, "")), date.fromisoformat(params.get(last, ""))
-    except ValueError:
-        return None
-    return economy.china_dates(view, since, until, hour) if until - since <= most else None
-
-
 def _reply(message: str, rows: list[dict[str, Any]], data: dict[str, Any], view: View) -> Reply:
     head = {
         "version": "2.0",
@@ -150,5 +128,4 @@ def _reply(message: str, rows: list[dict[str, Any]], data: dict[str, Any], view:
         "ts": int(view.now.timestamp() * 1000),
         "producer": "",
     }
-    document = {"head": head, "data": {**data, "message": message}, "records": rows}
-    return json_reply(document, spaced=True)
+    return json_reply({"head": head, "data": {**data, "message": message}, "records": rows}, spaced=True)

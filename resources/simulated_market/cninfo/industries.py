@@ -5,7 +5,6 @@ import base64
 from collections import defaultdict
 from datetime import datetime, timedelta
 from statistics import mean, median
-from typing import Any
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.padding import PKCS7
@@ -13,7 +12,7 @@ from cryptography.hazmat.primitives.padding import PKCS7
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
-from resources.simulated_market.world.dates import iso_of
+from resources.simulated_market.world.dates import day_of, iso_of
 from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.vocabulary import INDUSTRIES, SECTORS
 
@@ -22,6 +21,7 @@ _EPOCH = datetime(1970, 1, 1)
 _SHANGHAI = timedelta(hours=8)
 _FRESH = timedelta(minutes=10)
 _HOUR = "15:30"
+REFUSED = json_reply({"resultcode": 401, "resultmsg": "无效的请求", "records": []}, spaced=True)
 _SCHEMES = {"008001": "证监会行业分类", "008200": "国证行业分类"}
 _LETTERS = {
     "银行": "J", "非银金融": "J", "计算机": "I", "房地产": "K", "公用事业": "D", "交通运输": "G",
@@ -45,30 +45,18 @@ _LETTER_NAMES = {
 }
 
 
-class IndustryRatios:
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
-
-    def ratios(self, request: HttpRequest, view: View) -> Reply:
-        """Records of one date; none before 15:30 of it. A request with an old time header is refused."""
-        if not is_fresh(request, view):
-            return _answer({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
-        params = request.params()
-        scheme = params.get("sortcode", "")
-        day = int(params.get("tdate", "").replace("-", "") or 0)
-        records: list[dict[str, Any]] = []
-        if scheme in _SCHEMES and dates_between(view, day, day, _HOUR):
-            for (level, code, name), members in _groups(view, scheme).items():
-                records += self._records(view, (level, code, name, scheme), members, day)
-        return _answer({"resultcode": 200, "resultmsg": "success", "records": records})
-
-    def _records(
-        self, view: View, head: tuple[str, str, str, str], members: list[Security], day: int
-    ) -> list[dict[str, Any]]:
-        sums = self._lines.totals(view, members, day)
+def ratios(lines: Lines, request: HttpRequest, view: View) -> Reply:
+    """Records of one date; none before 15:30 of it. A request with an old time header is refused."""
+    if not is_fresh(request, view):
+        return REFUSED
+    params = request.params()
+    scheme, day = params.get("sortcode", ""), day_of(params.get("tdate", ""))
+    groups = _groups(view, scheme) if scheme in _SCHEMES and dates_between(view, day, day, _HOUR) else {}
+    records = []
+    for (level, code, name), members in groups.items():
+        sums = lines.totals(view, members, day)
         if sums is None:
-            return []
-        level, code, name, scheme = head
+            continue
         values = [
             level,
             round(mean(sums.ratios), 2) if sums.ratios else None,
@@ -83,7 +71,8 @@ class IndustryRatios:
             iso_of(day),
             sums.count,
         ]
-        return [{f"F{at:03d}": value for at, value in enumerate(values, start=1)}]
+        records.append({f"F{at:03d}": value for at, value in enumerate(values, start=1)})
+    return json_reply({"resultcode": 200, "resultmsg": "success", "records": records}, spaced=True)
 
 
 def _groups(view: View, scheme: str) -> dict[tuple[str, str, str], list[Security]]:
@@ -114,7 +103,3 @@ def is_fresh(request: HttpRequest, view: View) -> bool:
     except ValueError:
         return False
     return abs(_EPOCH + timedelta(seconds=seconds) + _SHANGHAI - view.now) < _FRESH
-
-
-def _answer(document: dict[str, Any]) -> Reply:
-    return json_reply(document, spaced=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from resources.simulated_market import capital, corporate
-from resources.simulated_market.cninfo.industries import is_fresh
+from resources.simulated_market.cninfo.industries import REFUSED, is_fresh
 from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.notices import page_of
@@ -61,7 +61,7 @@ def equity(request: HttpRequest, view: View) -> Reply:
 
 def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, str]], Sequence[Row]]) -> Reply:
     if not is_fresh(request, view):
-        return json_reply({"resultcode": 401, "resultmsg": "无效的请求", "records": []}, spaced=True)
+        return REFUSED
     records = rows(view, request.params())
     return json_reply(
         {"resultcode": 200, "resultmsg": "success", "records": records, "count": len(records)}, spaced=True
@@ -70,12 +70,6 @@ def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, st
 
 def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
     day = day_of(params.get("rdate", ""))
-    found = [
-        one
-        for security in corporate.stocks(view)
-        for one in corporate.holder_counts(view, security, day)
-        if one.date == day
-    ]
     return [
         {
             "F004N": round(one.a_shares / one.holders, 2),
@@ -88,7 +82,9 @@ def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
             "ENDDATE": iso_of(day),
             "F005N": None,
         }
-        for one in found
+        for security in corporate.stocks(view)
+        for one in corporate.holder_counts(view, security, day)
+        if one.date == day
     ]
 
 

@@ -1,12 +1,13 @@
 """www.cninfo.com.cn: notices of all exchanges, 30 a page, and the map of company ids; its data service."""
 
-import zlib
 from collections.abc import Sequence
 from datetime import UTC, timedelta
+from functools import partial
 from typing import Any
 
 from resources.simulated_market.cninfo import records
-from resources.simulated_market.cninfo.industries import IndustryRatios
+from resources.simulated_market.cninfo.industries import ratios
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.notices import Notice, page_of
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
@@ -25,7 +26,7 @@ class CninfoResponder:
         self.routes: Sequence[Route] = (
             route("announcements", r"/new/hisAnnouncement/query", self.announcements),
             route("orgs", r"/new/data/szse_stock\.json", orgs),
-            route("industry_ratios", r"/api/sysapi/p_sysapi1087", IndustryRatios(books.lines).ratios),
+            route("industry_ratios", r"/api/sysapi/p_sysapi1087", partial(ratios, books.lines)),
             route("schedule", r"/new/information/getPrbookInfo", records.schedule),
             route("holder_counts", r"/api/sysapi/p_sysapi1034", records.holders),
             route("share_changes", r"/api/stock/p_stock2215", records.equity),
@@ -49,13 +50,12 @@ class CninfoResponder:
         total = len(rows)
         page = page_of(form.get("pageNum", "1"))
         shown = view.page(rows, PAGE, page) if page <= MOST_PAGES else []
-        listed = [_row(notice, at) for notice, at in shown]
         document = {
             "classifiedAnnouncements": None,
             "totalSecurities": 0,
             "totalAnnouncement": total,
             "totalRecordNum": total,
-            "announcements": listed or None,
+            "announcements": [_row(*one) for one in shown] or None,
             "categoryList": None,
             "hasMore": page * PAGE < total,
             "totalpages": total // PAGE,
@@ -97,7 +97,7 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
 
 def org_id(security: Security) -> str:
     """Follows from the code for half of the companies; for the others it cannot be derived."""
-    draw = zlib.crc32(security.symbol.encode())
+    draw = drawn(security.symbol)
     return f"99{draw % 10**8:08d}" if draw % 2 else f"{_ORG_MARKETS[security.market]}{security.code}"
 
 

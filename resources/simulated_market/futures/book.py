@@ -8,12 +8,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TypeVar
 
+from core.records import picked
 from resources.simulated_market.days import day_bar, is_out
 from resources.simulated_market.economy import Line, draw
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import date_of
 
+T = TypeVar("T")
 PUBLISHED = {
     "cffex": "15:30",
     "shfe": "16:00",
@@ -71,8 +74,29 @@ class Contract:
     held_before: int
 
     @property
+    def code(self) -> str:
+        return f"{self.product.code}{self.month}"
+
+    @property
     def turnover(self) -> float:
         return round(self.volume * self.settle * self.product.size / 1e4, 2)
+
+    @property
+    def change(self) -> float:
+        """Of the close against the settlement before."""
+        return round(self.close - self.before, 3)
+
+    @property
+    def settle_change(self) -> float:
+        return round(self.settle - self.before, 3)
+
+    @property
+    def held_change(self) -> int:
+        return self.held - self.held_before
+
+    def traded(self, nothing: T) -> dict[str, float | T]:
+        """Open, high and low; `nothing` of a contract without a trade."""
+        return picked(self, "open high low", None if self.volume else lambda _: nothing)
 
 
 def of_date(view: View, exchange: str, day: int) -> list[Contract]:
@@ -127,12 +151,11 @@ def _weight(place: int) -> float:
 
 def _months(product: Product, today: date) -> Iterator[date]:
     """The four nearest months; that of the date itself until its third Friday."""
-    step = 3 if product.step == 3 else max(1, product.step)
     month = today.replace(day=1)
     if today > third_friday(month):
         month = _next(month)
     for _ in range(4):
-        while step > 1 and month.month % step:
+        while month.month % product.step:
             month = _next(month)
         yield month
         month = _next(month)

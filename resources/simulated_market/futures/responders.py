@@ -5,17 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from core.records import picked
 from resources.simulated_market.futures.book import Contract, of_date
-from resources.simulated_market.wire import (
-    Handler,
-    HttpRequest,
-    Reply,
-    Responder,
-    Site,
-    View,
-    json_reply,
-    route,
-)
+from resources.simulated_market.wire import Handler, HttpRequest, Reply, Site, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
 
 _NOT_FOUND = Reply(b"<html><body>404 Not Found</body></html>", "text/html", 404)
@@ -34,9 +26,7 @@ def _shanghai_day(upstream: str, request: HttpRequest, view: View) -> Reply:
     contracts = of_date(view, upstream, day)
     if not contracts:
         return _NOT_FOUND
-    rows: list[dict[str, Any]] = []
-    for one in contracts:
-        rows.append(_shanghai(one, one.month))
+    rows = [_shanghai(one, one.month) for one in contracts]
     for code in dict.fromkeys(one.product.code for one in contracts):
         some = next(one for one in contracts if one.product.code == code)
         rows.append({**_shanghai(some, "小计"), **dict.fromkeys(("OPENPRICE", "CLOSEPRICE"), "")})
@@ -52,7 +42,7 @@ def _shanghai_day(upstream: str, request: HttpRequest, view: View) -> Reply:
 
 
 def _shanghai(one: Contract, month: str) -> dict[str, Any]:
-    traded = one.volume > 0
+    traded = one.traded("")
     return {
         "PRODUCTID": f"{one.product.code}_f    ",
         "PRODUCTGROUPID": f"{one.product.code}      ",
@@ -60,17 +50,9 @@ def _shanghai(one: Contract, month: str) -> dict[str, Any]:
         "PRODUCTNAME": f"{one.product.name}              ",
         "DELIVERYMONTH": month,
         "PRESETTLEMENTPRICE": one.before,
-        "OPENPRICE": one.open if traded else "",
-        "HIGHESTPRICE": one.high if traded else "",
-        "LOWESTPRICE": one.low if traded else "",
-        "CLOSEPRICE": one.close,
-        "SETTLEMENTPRICE": one.settle,
-        "ZD1_CHG": round(one.close - one.before, 3),
-        "ZD2_CHG": round(one.settle - one.before, 3),
-        "VOLUME": one.volume,
-        "OPENINTEREST": one.held,
-        "OPENINTERESTCHG": one.held - one.held_before,
-        "TURNOVER": one.turnover,
+        **picked(traded, "OPENPRICE=open HIGHESTPRICE=high LOWESTPRICE=low"),
+        **picked(one, "CLOSEPRICE=close SETTLEMENTPRICE=settle ZD1_CHG=change ZD2_CHG=settle_change"),
+        **picked(one, "VOLUME=volume OPENINTEREST=held OPENINTERESTCHG=held_change TURNOVER=turnover"),
         "TASVOLUME": "",
         "ORDERNO": 0,
         "ORDERNO2": 0,
@@ -85,13 +67,9 @@ def _financial_day(request: HttpRequest, view: View) -> Reply:
     heads = "合约代码,今开盘,最高价,最低价,成交量,成交金额,持仓量,持仓变化,今收盘,今结算,前结算,涨跌1,涨跌2"
     lines = [f"{heads},隐含波动率(%),Delta"]
     for one in contracts:
-        prices = (one.open, one.high, one.low) if one.volume else ("", "", "")
-        values = (
-            f"{one.product.code}{one.month}  ", *prices, one.volume, one.turnover, one.held,
-            one.held - one.held_before, one.close, one.settle, one.before,
-            round(one.close - one.before, 3), round(one.settle - one.before, 3), "--", "--",
-        )  # fmt: skip
-        lines.append(",".join(str(value) for value in values))
+        figures = picked(one, "volume turnover held held_change close settle before change settle_change")
+        values = (f"{one.code}  ", *one.traded("").values(), *figures.values(), "--", "--")
+        lines.append(",".join(map(str, values)))
     lines.append("IO2609-C-4000,1.0,2.0,1.0,10,0.3,20,1,1.5,1.5,1.4,0.1,0.1,15.2,0.5")
     lines += ["小计,,,,100,1.0,100,1,,,,,,,", "合计,,,,100,1.0,100,1,,,,,,,"]
     return Reply("\r\n".join(lines).encode("gb18030"), "text/csv")
@@ -101,13 +79,9 @@ def _dalian_day(request: HttpRequest, view: View) -> Reply:
     """Texts; no rows on a day without trading."""
     asked = str(request.document().get("tradeDate", ""))
     contracts = of_date(view, "dce", int(asked) if _DIGITS.fullmatch(asked) else 0)
-    rows = [
-        {**_day_quotes(one), "variety": one.product.name, "contractId": f"{one.product.code}{one.month}"}
-        for one in contracts
-    ]
+    rows = [{**_day_quotes(one), "variety": one.product.name, "contractId": one.code} for one in contracts]
     rows += [{**row, "variety": f"{row['variety']}小计", "contractId": ""} for row in rows[:1]]
-    document = {"success": True, "msg": "操作成功", "data": rows}
-    return json_reply(document, spaced=True)
+    return json_reply({"success": True, "msg": "操作成功", "data": rows}, spaced=True)
 
 
 def _guangzhou_day(request: HttpRequest, view: View) -> Reply:
@@ -119,32 +93,18 @@ def _guangzhou_day(request: HttpRequest, view: View) -> Reply:
         for one in contracts
     ]  # fmt: skip
     rows += [{**row, "variety": "小计", "delivMonth": ""} for row in rows[:1]]
-    document = {"code": "0", "msg": "success", "data": rows}
-    return json_reply(document, spaced=True)
+    return json_reply({"code": "0", "msg": "success", "data": rows}, spaced=True)
 
 
 def _day_quotes(one: Contract) -> dict[str, Any]:
-    traded = one.volume > 0
-    return {
-        "open": str(one.open) if traded else "-",
-        "high": str(one.high) if traded else "-",
-        "low": str(one.low) if traded else "-",
-        "close": str(one.close),
-        "lastClear": str(one.before),
-        "clearPrice": str(one.settle),
-        "diff": str(round(one.close - one.before, 3)),
-        "diff1": str(round(one.settle - one.before, 3)),
-        "volumn": str(one.volume),
-        "openInterest": str(one.held),
-        "diffI": str(one.held - one.held_before),
-        "turnover": str(one.turnover),
-    }
+    prices = picked(one, "close lastClear=before clearPrice=settle diff=change diff1=settle_change", str)
+    sizes = picked(one, "volumn=volume openInterest=held diffI=held_change turnover", str)
+    return {**picked(one.traded("-"), "open high low", str), **prices, **sizes}
 
 
 def _zhengzhou_day(request: HttpRequest, view: View) -> Reply:
     """Pipes, thousands commas, one digit for the year."""
-    day = _day_in(request.path)
-    contracts = of_date(view, "czce", day)
+    contracts = of_date(view, "czce", day := _day_in(request.path))
     if not contracts:
         return _NOT_FOUND
     heads = (
@@ -153,19 +113,16 @@ def _zhengzhou_day(request: HttpRequest, view: View) -> Reply:
     )  # fmt: skip
     lines = [f"郑州商品交易所期货每日行情表({iso_of(day)})", "|".join(f"{head:<10}" for head in heads)]
     for one in contracts:
-        prices = (one.open, one.high, one.low) if one.volume else (0.0, 0.0, 0.0)
-        values = (
-            f"{one.product.code}{one.month[1:]}  ", f"{one.before:,.2f}",
-            *(f"{value:,.2f}" for value in prices), f"{one.close:,.2f}", f"{one.settle:,.2f}",
-            f"{one.close - one.before:,.2f}", f"{one.settle - one.before:,.2f}", f"{one.volume:,}",
-            f"{one.held:,}", f"{one.held - one.held_before:,}", f"{one.turnover:,.2f}", "",
-        )  # fmt: skip
-        lines.append("|".join(values))
+        changes = (one.close - one.before, one.settle - one.before)
+        prices = (one.before, *one.traded(0.0).values(), one.close, one.settle, *changes)
+        counts = (one.volume, one.held, one.held_change)
+        values = (*map("{:,.2f}".format, prices), *map("{:,}".format, counts), f"{one.turnover:,.2f}", "")
+        lines.append("|".join((f"{one.product.code}{one.month[1:]}  ", *values)))
     sums = "|".join(["小计", *[""] * 8, "100", "100", "1", "1.00", ""])
     return Reply("\r\n".join([*lines, sums, sums.replace("小计", "总计")]).encode(), _TEXT)
 
 
-def futures_responders() -> list[Responder]:
+def futures_responders() -> list[Site]:
     """One for each exchange, which answers every date at one address."""
     shanghai = r"/data/tradedata/future/dailydata/kx\d{8}\.dat"
     addresses: Sequence[tuple[str, str, Handler]] = (
