@@ -8,6 +8,7 @@ Listings of a date appear at 18:00.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from resources.simulated_market.branches import INSTITUTION, branch_code, seat
 from resources.simulated_market.days import DayBar, Shelf, at, is_out
@@ -94,19 +95,13 @@ class _Rule:
     days: int = 1
 
 
-def _rise(move: _Move) -> float:
-    return move.bar.change_pct
-
-
-def _three(move: _Move) -> float | None:
-    return move.three_days
-
-
+_rise, _three = attrgetter("bar.change_pct"), attrgetter("three_days")
+_spread, _turnover = attrgetter("bar.amplitude_pct"), attrgetter("bar.turnover_pct")
 _MAIN = (
     _Rule("137001001001001", "日涨幅偏离值达到7%的前5只证券", lambda move: move.deviation, 7),
     _Rule("137001001002001", "日跌幅偏离值达到7%的前5只证券", lambda move: -move.deviation, 7),
-    _Rule("137001001003001", "日振幅值达到15%的前5只证券", lambda move: move.bar.amplitude_pct, 15),
-    _Rule("137001001004001", "日换手率达到20%的前5只证券", lambda move: move.bar.turnover_pct, 20),
+    _Rule("137001001003001", "日振幅值达到15%的前5只证券", _spread, 15),
+    _Rule("137001001004001", "日换手率达到20%的前5只证券", _turnover, 20),
     _Rule("137001002001001", "连续三个交易日内，涨幅偏离值累计达到20%的证券", _three, 20, None, 3),
 )
 _SPECIAL = (
@@ -122,20 +117,19 @@ _SPECIAL = (
 _WIDE = (
     _Rule("137002001001001", "日涨幅达到15%的前5只证券", _rise, 15),
     _Rule("137002001002001", "日跌幅达到15%的前5只证券", lambda move: -move.bar.change_pct, 15),
-    _Rule("137002001003001", "日振幅值达到30%的前5只证券", lambda move: move.bar.amplitude_pct, 30),
-    _Rule("137002001004001", "日换手率达到30%的前5只证券", lambda move: move.bar.turnover_pct, 30),
+    _Rule("137002001003001", "日振幅值达到30%的前5只证券", _spread, 30),
+    _Rule("137002001004001", "日换手率达到30%的前5只证券", _turnover, 30),
     _Rule("137002002001001", "连续三个交易日内，涨幅偏离值累计达到30%的证券", _three, 30, None, 3),
 )
 _BEIJING = (
     _Rule("137003001001001", "当日收盘价涨幅达到20%的前5只股票", _rise, 20),
-    _Rule("137003001004001", "当日换手率达到20%的前5只股票", lambda move: move.bar.turnover_pct, 20),
+    _Rule("137003001004001", "当日换手率达到20%的前5只股票", _turnover, 20),
 )
 _FREE = (_Rule("137004001001001", "无价格涨跌幅限制的证券", lambda move: 1.0, 0, None),)
 _OTHER = {
-    "cb": (_Rule("137005001003001", "日价格振幅达到2%的前5只可转换公司债券",
-                 lambda move: move.bar.amplitude_pct, 2),),
-    "b": (_Rule("137006001003001", "日价格振幅达到2%的前5只Ｂ股", lambda move: move.bar.amplitude_pct, 2),),
-}  # fmt: skip
+    "cb": (_Rule("137005001003001", "日价格振幅达到2%的前5只可转换公司债券", _spread, 2),),
+    "b": (_Rule("137006001003001", "日价格振幅达到2%的前5只Ｂ股", _spread, 2),),
+}
 
 _SHANGHAI = {
     "137001001001001": "有价格涨跌幅限制的日收盘价格涨幅偏离值达到7%的前五只证券",
@@ -249,13 +243,11 @@ def _listing(move: _Move, rule: _Rule, day: int) -> Listing:
 def _names(security: Security, rule: _Rule, day: int, accumulated: float) -> list[Seat]:
     """Half of the names mostly bought, the other half mostly sold; some did one thing only."""
     random = draws("seat", security.symbol, day, rule.kind)
-    made = []
-    taken: set[str] = set()
+    made: list[Seat] = []
     for place in range(_NAMES):
         name = seat(random, security.market)
-        while name in taken and name != INSTITUTION:
+        while name != INSTITUTION and any(one.name == name for one in made):
             name = seat(random, security.market)
-        taken.add(name)
         large = round(accumulated * random.uniform(0.008, 0.04), 2)
         small = round(accumulated * random.uniform(0.0005, 0.012), 2) if random.random() < 0.5 else None
         bought, sold = (large, small) if place % 2 == 0 else (small, large)

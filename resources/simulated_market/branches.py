@@ -1,7 +1,8 @@
 """Branches of brokers that never were, and the anonymous seats that the exchanges name for others."""
 
-import zlib
 from random import Random
+
+from resources.simulated_market.draws import drawn
 
 INSTITUTION = "机构专用"
 _BROKERS = ("海川", "东岳", "云麓", "江屿", "北辰", "华澜", "南屏", "瀚宁", "岚山", "启衡")
@@ -27,4 +28,4 @@ def seat(random: Random, market: str) -> str:
 
 def branch_code(name: str) -> str:
     """The portal's code of a branch; institutions share `0`."""
-    return "0" if name == INSTITUTION else f"10{zlib.crc32(name.encode()) % 10**8:08d}"
+    return "0" if name == INSTITUTION else f"10{drawn(name) % 10**8:08d}"

@@ -94,19 +94,18 @@ def issue_of(view: View, security: Security) -> Issue:
     """The issue behind a listing: within the world by its first bar, before it drawn."""
     random = draws("issue", security.symbol)
     listed = datetime.strptime(str(security.list_date), "%Y%m%d")
-    drawn_price, drawn_shares = round(random.uniform(3, 40), 2), random.randint(250, 2000) * 100_000
-    price, shares = drawn_price, drawn_shares
+    price, shares = round(random.uniform(3, 40), 2), random.randint(250, 2000) * 100_000
     opened: float | None = round(price * 1.2, 2)
     closed: float | None = round(price * 1.44, 2)
     turnover: float | None = round(random.uniform(0.1, 80), 2)
     bars = view.world.bars(security, view.now)
     if len(bars) and int(bars.date[0]) == security.list_date and int(bars.preclose[0]) > 0:
         price = int(bars.preclose[0]) / PRICE_UNIT
-        shares = view.world.shares(security, listed)[1] or drawn_shares
-        ended = view.now >= listed.replace(hour=15)
-        opened = int(bars.open[0]) / PRICE_UNIT if ended else None
-        closed = int(bars.close[0]) / PRICE_UNIT if ended else None
-        turnover = round(float(bars.turnover_pct[0]), 2) if ended else None
+        shares = view.world.shares(security, listed)[1] or shares
+        opened = closed = turnover = None
+        if view.now >= listed.replace(hour=15):
+            opened, closed = int(bars.open[0]) / PRICE_UNIT, int(bars.close[0]) / PRICE_UNIT
+            turnover = round(float(bars.turnover_pct[0]), 2)
     return Issue(
         founded=(listed - timedelta(days=365 * random.randint(4, 20))).date(),
         applied=_week_day((listed - _BEFORE_LISTING).date()),

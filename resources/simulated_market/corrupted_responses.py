@@ -49,10 +49,8 @@ def sheet_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[
     """The rows of a sheet with the corruption of `fault`; the first row is the heading."""
     if fault is None or fault.kind not in CORRUPTIONS:
         return [list(row) for row in rows]
-    return [
-        list(rows[0]),
-        *(cells for _, cells in CORRUPTIONS[fault.kind]([list(row) for row in rows[1:]], fault)),
-    ]
+    corrupted = CORRUPTIONS[fault.kind]([list(row) for row in rows[1:]], fault)
+    return [list(rows[0]), *(cells for _, cells in corrupted)]
 
 
 def _corrupted_text(text: str, fault: Fault) -> str:
@@ -209,10 +207,6 @@ def _times(value: Any, factor: int) -> Any:
     return f"{float(value.replace(',', '')) * factor:{group}.{decimals}f}"
 
 
-def _nothing(value: Any) -> Any:
-    return _times(value, 0)
-
-
 def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[CorruptedRow]]:
     return lambda rows, fault: [(at, change(row)) for at, row in enumerate(rows)]
 
@@ -254,7 +248,10 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """The figures of `code` are zeros, as some sources say of a suspended security."""
     code = str(fault.args.get("code", ""))
     return [
-        (at, [_nothing(value) if _is_figure(value) else value for value in row] if _holds(row, code) else row)
+        (
+            at,
+            [_times(value, 0) if _is_figure(value) else value for value in row] if _holds(row, code) else row,
+        )
         for at, row in enumerate(rows)
     ]
 

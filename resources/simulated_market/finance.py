@@ -8,12 +8,13 @@ seven publishes an express report of a year or half year before the statements; 
 annual report of odd years some days after the notice, and the correction has a notice date of its own.
 """
 
-import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from resources.simulated_market.corporate import stocks
 from resources.simulated_market.draws import drawn
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.accounts import Accounts, Range, accounts_of, within
 from resources.simulated_market.world.model import Report, Security
@@ -162,9 +163,9 @@ class Result:
     @property
     def interest(self) -> float | None:
         short, long = self.short_loans, self.long_loans
-        return (
-            None if short is None or long is None else round((short + long) * _LOAN_RATE * self.year_part, 2)
-        )
+        if short is None or long is None:
+            return None
+        return round((short + long) * _LOAN_RATE * self.year_part, 2)
 
     @property
     def deducted(self) -> float:
@@ -249,13 +250,13 @@ def change(now: float, before: float) -> float | None:
 
 def is_early(security: Security) -> bool:
     """Whether a company publishes express reports."""
-    return zlib.crc32(security.symbol.encode()) % _EXPRESS_OF == 0
+    return drawn(security.symbol) % _EXPRESS_OF == 0
 
 
 def corrected_on(security: Security, report: Report) -> int | None:
     """The notice date of a correction of an annual report, None where there is none."""
     is_odd = report.period // 10_000 % 2 == 1
-    if report.months != 12 or not is_odd or zlib.crc32(security.code.encode()) % _CORRECTED_OF:
+    if report.months != 12 or not is_odd or drawn(security.code) % _CORRECTED_OF:
         return None
     later = datetime.strptime(str(report.published), "%Y%m%d") + timedelta(days=9)
     return max(date_number(later), later.year * 10_000 + _CORRECTIONS_FROM)
@@ -282,18 +283,16 @@ class FinanceBook:
     """Results of a world that are out at a view's time; those of a day are remembered."""
 
     def __init__(self) -> None:
-        self._day: tuple[int, int] = (0, 0)
-        self._held: dict[tuple[str, int], list[Result]] = {}
+        self._held: FactMemo[dict[tuple[str, int], list[Result]]] = FactMemo(1)
 
     def of_period(self, view: View, period: int) -> list[Result]:
         """Every company that has reported a period, by code."""
-        found = [
+        return [
             one
-            for security in self._stocks(view)
+            for security in stocks(view)
             for one in self._results(view, security, _MARKET_YEARS)
             if one.period == period
         ]
-        return sorted(found, key=lambda one: one.security.code)
 
     def of_security(self, view: View, security: Security) -> list[Result]:
         """All periods of one company, newest first."""
@@ -306,21 +305,16 @@ class FinanceBook:
 
     def express(self, view: View, period: int | None, codes: Collection[str] | None = None) -> list[Express]:
         """Express reports that are out, of a period or of some codes."""
-        today = date_number(view.now)
-        made = []
-        for security in self._stocks(view):
-            if not is_early(security) or (codes is not None and security.code not in codes):
-                continue
-            for one in self._announced(view, security, YEARS if period is None else _MARKET_YEARS):
-                if period is not None and one.period != period:
-                    continue
-                notice = _express_notice(one)
-                if one.period % 10_000 in _EXPRESS_PERIODS and notice <= min(today, one.report.published - 1):
-                    made.append(Express(one, notice))
+        today, years = date_number(view.now), YEARS if period is None else _MARKET_YEARS
+        made = [
+            Express(one, notice)
+            for security in stocks(view)
+            if is_early(security) and (codes is None or security.code in codes)
+            for one in self._announced(view, security, years)
+            if period in {None, one.period} and one.period % 10_000 in _EXPRESS_PERIODS
+            if (notice := _express_notice(one)) <= min(today, one.report.published - 1)
+        ]
         return sorted(made, key=lambda one: (one.result.security.code, one.result.period))
-
-    def _stocks(self, view: View) -> list[Security]:
-        return [one for one in view.world.securities(view.now) if one.kind == "stock"]
 
     def _announced(self, view: View, security: Security, years: int) -> list[Result]:
         """As `_results`, with the reports to come of ended periods: express reports contain those."""
@@ -332,15 +326,10 @@ class FinanceBook:
 
     def _results(self, view: View, security: Security, years: int) -> list[Result]:
         """Oldest first."""
-        day = (id(view.world), date_number(view.now))
-        if view.fault is not None:
-            return self._made(view, security, view.world.reports(security, view.now, years))
-        if day != self._day:
-            self._day, self._held = day, {}
-        key = (security.symbol, years)
-        if key not in self._held:
-            self._held[key] = self._made(view, security, view.world.reports(security, view.now, years))
-        return self._held[key]
+        held, key = self._held.of(view, date_number(view.now), dict), (security.symbol, years)
+        if key not in held:
+            held[key] = self._made(view, security, view.world.reports(security, view.now, years))
+        return held[key]
 
     def _made(
         self, view: View, security: Security, reports: Sequence[Report], *, before_world: bool = False
@@ -351,12 +340,11 @@ class FinanceBook:
         shares_of = self._shares(view, security, reports, before=before_world)
         for one in reports:
             later = corrected_on(security, one)
-            is_corrected = later is not None and later <= today
-            report = corrected(one) if is_corrected else one
+            report, notice = one, one.published
+            if later is not None and later <= today:
+                report, notice = corrected(one), later
             known[report.period] = report
-            notice = later if is_corrected and later is not None else report.published
-            shares = shares_of[one.period]
-            if not shares:
+            if not shares_of[one.period]:
                 continue
             made.append(
                 Result(
@@ -364,7 +352,7 @@ class FinanceBook:
                     name=view.world.name(security, view.now),
                     report=report,
                     notice=notice,
-                    shares=shares,
+                    shares=shares_of[one.period],
                     before=known.get(report.period - 10_000),
                     opening=known.get((report.period // 10_000 - 1) * 10_000 + 1231),
                 )

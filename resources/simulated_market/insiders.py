@@ -105,10 +105,10 @@ def visits(view: View, security: Security, since: int = 0) -> list[Visit]:
     """Visitors of the visits that were published on or after `since` and by now, newest visit first."""
     if view.world.label != "sample":
         return []
-    return [one for group in _visits(view, security, since) for one in group]
+    return list(_visits(view, security, since))
 
 
-def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]:
+def _visits(view: View, security: Security, since: int) -> Iterator[Visit]:
     sessions = view.world.trade_dates()
     today = number_of(view.now)
     for report in reports(view, security, view.now):
@@ -119,24 +119,20 @@ def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]
             return
         count = 3 + drawn("visit", security.symbol, report.report_date) % 6
         name = view.world.name(security, view.now)
-        group = []
         for number in range(1, count + 1):
             own = drawn(security.symbol, report.report_date, number)
             ending, kind = _KINDS[own % len(_KINDS)]
             # An institution may send two, as real ones do.
             services = _HOUSES[(own // 4 + number) % len(_HOUSES)]
-            group.append(
-                Visit(
-                    security=security,
-                    name=name,
-                    date=int(sessions[at]),
-                    announced=int(sessions[at + 1]),
-                    number=number,
-                    visitors=count,
-                    visitor=f"{services}{ending}",
-                    kind=kind,
-                    receiver=f"董事会秘书 {person_of(security)}",
-                    content=f"问:如何看待{security.industry}的景气度?\n答:详见{report.report_date}期报告。",
-                )
+            yield Visit(
+                security=security,
+                name=name,
+                date=int(sessions[at]),
+                announced=int(sessions[at + 1]),
+                number=number,
+                visitors=count,
+                visitor=f"{services}{ending}",
+                kind=kind,
+                receiver=f"董事会秘书 {person_of(security)}",
+                content=f"问:如何看待{security.industry}的景气度?\n答:详见{report.report_date}期报告。",
             )
-        yield group

@@ -41,20 +41,14 @@ class Release:
 def releases(view: View, since: date, until: date) -> list[Release]:
     """The releases between two dates that are known at the view's time, by date and code."""
     made = [
-        one
+        _release(view, security, *planned)
         for security in view.world.securities(view.now)
         if security.kind in {"stock", "cb"}
-        for one in _of_security(view, security, since, until)
+        for planned in _plan(security, view.now)
+        if since <= planned[0] <= until
     ]
-    return sorted(made, key=lambda one: (one.date, one.security.code, one.kind))
-
-
-def _of_security(view: View, security: Security, since: date, until: date) -> Iterator[Release]:
-    for day, kind, low, high in _plan(security, view.now):
-        if since <= day <= until:
-            made = _release(view, security, day, kind, low, high)
-            if made is not None:
-                yield made
+    known = [one for one in made if one is not None]
+    return sorted(known, key=lambda one: (one.date, one.security.code, one.kind))
 
 
 def _plan(security: Security, now: datetime) -> Iterator[tuple[date, str, float, float]]:

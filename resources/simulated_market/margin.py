@@ -7,13 +7,14 @@ shares. Two of three stocks may be bought on credit, always the same ones, but n
 under special treatment. The figures of a date appear at 09:00 of the next trade date.
 """
 
-import zlib
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
 from core.arrays import Floats, Ints
+from resources.simulated_market.days import at
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, Security
 
@@ -66,17 +67,15 @@ class _Series:
 
 
 def is_margin_name(security: Security) -> bool:
-    return security.kind == "stock" and zlib.crc32(security.symbol.encode()) % 3 != 0
+    return security.kind == "stock" and drawn(security.symbol) % 3 != 0
 
 
 def published(view: View, day: int) -> bool:
     """Whether the figures of a date are out at the view's time; never for a day without trading."""
     dates = view.world.trade_dates()
-    at = int(np.searchsorted(dates, day))
-    if at >= len(dates) - 1 or int(dates[at]) != day:
-        return False
-    after = datetime.strptime(f"{int(dates[at + 1])} {PUBLISHED}", "%Y%m%d %H:%M")
-    return after <= view.now
+    place = int(np.searchsorted(dates, day))
+    known = place < len(dates) - 1 and int(dates[place]) == day
+    return known and at(int(dates[place + 1]), PUBLISHED) <= view.now
 
 
 def is_special(name: str) -> bool:
@@ -172,5 +171,5 @@ def _float_cap(bars: Bars, shares: int) -> Floats:
 
 def _usual_share(symbol: str) -> float:
     """Of its float: a constant of the stock."""
-    drawn: float = (zlib.crc32(f"{symbol} credit".encode()) % 1000 / 1000) ** 1.5
-    return _LEAST_SHARE + (_MOST_SHARE - _LEAST_SHARE) * drawn
+    part: float = (drawn(symbol, "credit") % 1000 / 1000) ** 1.5
+    return _LEAST_SHARE + (_MOST_SHARE - _LEAST_SHARE) * part

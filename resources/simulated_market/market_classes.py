@@ -52,8 +52,8 @@ class MarketClasses:
         """Every class of a market; none before it is published."""
         if not is_out(view, day, PUBLISHED):
             return []
-        listed = [one for one in view.world.securities(view.now) if one.market == market]
-        listed = [one for one in listed if one.list_date <= day]
+        known = view.world.securities(view.now)
+        listed = [one for one in known if one.market == market and one.list_date <= day]
         return [
             self._summed(view, day, name, [one for one in listed if belongs(one)])
             for name, belongs in _CLASSES[market].items()

@@ -74,16 +74,11 @@ class Totals:
 class Lines:
     """The lines of a world, remembered for a moment of it."""
 
-    _held: dict[tuple[int, datetime], dict[str, Line]] = field(default_factory=dict)
+    _held: FactMemo[dict[str, Line]] = field(default_factory=lambda: FactMemo(1))
     _days: FactMemo[dict[str, Figures | None]] = field(default_factory=lambda: FactMemo(_MOST_DAYS))
 
     def of(self, view: View, security: Security) -> Line:
-        if view.fault is not None:
-            return line_of(view, security)
-        key = (id(view.world), _moment(view.now))
-        if key not in self._held:
-            self._held = {key: {}}
-        held = self._held[key]
+        held = self._held.of(view, _moment(view.now), dict)
         if security.symbol not in held:
             held[security.symbol] = line_of(view, security)
         return held[security.symbol]

@@ -95,7 +95,7 @@ def sections(view: RequestView, security: Security) -> bytes:
 
 
 def text(
-    view: RequestView, security: Security, market: int, file_name: str, start: int, length: int
+    view: RequestView, market: int, security: Security, file_name: str, start: int, length: int
 ) -> bytes:
     """0x02d0: `length` bytes of the company's file, which may begin or end inside a character."""
     content = b""

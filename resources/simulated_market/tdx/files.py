@@ -10,10 +10,12 @@ import io
 import struct
 import threading
 import zipfile
+from collections.abc import Iterable
 from datetime import date
 
 from resources.simulated_market.tdx.encoding import cell
 from resources.simulated_market.tdx.state import MARKETS, RequestView
+from resources.simulated_market.world.dates import date_of
 
 CHUNK = 30_000
 _HEADER = b"Registry ver:1.0 (1999-9-28)"
@@ -21,10 +23,8 @@ _HEADER_SIZE = 384
 _CAPACITY = 400
 _BLOCK_KIND = 2
 _NEW_LISTING_DAYS = 365
-# Type numbers of tdxzs.cfg.
-_INDUSTRY, _REGION, _CONCEPT = 2, 3, 4
-_BASE_CODES = {"region": 880_201, "industry": 880_301, "concept": 880_501}
-_TYPE_NUMBERS = {"industry": _INDUSTRY, "region": _REGION, "concept": _CONCEPT}
+# Kind -> first code and type number of tdxzs.cfg.
+_KINDS = {"region": (880_201, 3), "industry": (880_301, 2), "concept": (880_501, 4)}
 
 
 class Files:
@@ -83,20 +83,18 @@ def _styles(view: RequestView) -> bytes:
             continue
         if "ST" in view.world.name(each, view.now):
             special.append(each.code)
-        day = date(each.list_date // 10_000, each.list_date // 100 % 100, each.list_date % 100)
-        if today - day.toordinal() <= _NEW_LISTING_DAYS:
+        if today - date_of(each.list_date).toordinal() <= _NEW_LISTING_DAYS:
             fresh.append(each.code)
     return _block_file([("ST板块", special), ("次新股", fresh)])
 
 
 def _industry_lines(view: RequestView) -> bytes:
     keys = _industry_keys(view)
-    lines = [
+    return _text(
         f"{MARKETS.index(each.market)}|{each.code}|{keys.get(each.industry, '')}|||"
         for each in view.world.securities(view.now)
         if each.kind == "stock"
-    ]
-    return _text(lines)
+    )
 
 
 def _industry_keys(view: RequestView) -> dict[str, str]:
@@ -112,27 +110,22 @@ def _index_lines(view: RequestView) -> bytes:
             named.setdefault(board.kind, []).append(board.name)
     lines = []
     for kind, names in named.items():
-        for at, name in enumerate(names):
+        first, number = _KINDS[kind]
+        for code, name in enumerate(names, start=first):
             key = keys.get(name, name) if kind == "industry" else name
-            lines.append(f"{name}|{_BASE_CODES[kind] + at}|{_TYPE_NUMBERS[kind]}|1|0|{key}")
+            lines.append(f"{name}|{code}|{number}|1|0|{key}")
     return _text(lines)
 
 
 def _former_names(view: RequestView) -> bytes:
     """Records of 64 bytes: market, code, name in 8 bytes, first date of the next name. The package is made
     in the night, so that a change of today is not in it yet."""
-    records = [
-        struct.pack(
-            "<B6sx8sxI43x",
-            MARKETS.index(each.symbol[:2].upper()),
-            each.symbol[2:].encode(),
-            cell(each.old_name, 8),
-            each.date,
-        )
-        for each in view.world.renames(view.now)
-        if each.date < view.today
-    ]
-    return b"".join(records)
+    out = b""
+    for each in view.world.renames(view.now):
+        if each.date < view.today:
+            market, code = MARKETS.index(each.symbol[:2].upper()), each.symbol[2:].encode()
+            out += struct.pack("<B6sx8sxI43x", market, code, cell(each.old_name, 8), each.date)
+    return out
 
 
 def _package(view: RequestView) -> bytes:
@@ -144,7 +137,7 @@ def _package(view: RequestView) -> bytes:
     return buffer.getvalue()
 
 
-def _text(lines: list[str]) -> bytes:
+def _text(lines: Iterable[str]) -> bytes:
     return "".join(line + "\r\n" for line in lines).encode("gb18030")
 
 

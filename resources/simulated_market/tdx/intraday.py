@@ -1,27 +1,16 @@
 """Bodies of minute series (0x051d, 0x0537, 0x0fb4) and transactions (0x0fc5, 0x0fb5, 0x0fc6)."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from resources.simulated_market.tdx import quotes
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, u16, varint, varints
 from resources.simulated_market.tdx.state import RequestView, lot_steps, scaled
-from resources.simulated_market.world.model import PRICE_UNIT, Security, Ticks
+from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 PAGE_TODAY = 1800
 PAGE_HISTORY = 2000
 NOTHING_DATED = bytes(6)
 _HEAD_LEVELS = 3
-
-
-class _Tick(NamedTuple):
-    minute: int
-    second: int
-    price: int
-    lots: int
-    orders: int
-    side: int
 
 
 def minutes_of(view: RequestView, security: Security, date: int) -> bytes:
@@ -80,14 +69,17 @@ def averages_today(view: RequestView, security: Security) -> bytes:
 
 
 def transactions(
-    view: RequestView, security: Security, date: int | None, *, start: int, count: int, orders: bool
+    view: RequestView, security: Security, date: int | None, start: int, count: int, *, orders: bool
 ) -> bytes:
     """A page that ends `start` transactions before the newest one. `date` None: today (0x0fc5)."""
     ticks = view.world.ticks(security, date or view.today, view.now)
     nothing = NO_DATA if date is None else NOTHING_DATED
     if ticks is None:
         return nothing
-    rows = view.series(_ticks(ticks, security))
+    prices = [scaled(price, security.decimals) for price in ticks.price.tolist()]
+    steps = lot_steps(ticks.volume.tolist(), security)
+    counts = (ticks.orders.tolist(), ticks.side.tolist())
+    rows = view.series(list(zip(ticks.minute.tolist(), prices, steps, *counts, strict=True)))
     stop = max(0, len(rows) - start)
     page = rows[max(0, stop - min(count, PAGE_TODAY if date is None else PAGE_HISTORY)) : stop]
     if not page:
@@ -96,31 +88,16 @@ def transactions(
     if date is not None:
         body += float32(_last_close(view, security, date))
     last = 0
-    for tick in page:
-        body += u16(tick.minute) + varints(tick.price - last, tick.lots)
-        last = tick.price
+    for minute, price, volume, number, side in page:
+        body += u16(minute) + varints(price - last, volume)
+        last = price
         if date is None:
-            body += varints(tick.orders, tick.side, 0)
+            body += varints(number, side, 0)
         elif orders:
-            body += varint(tick.orders) + u16(tick.side)
+            body += varint(number) + u16(side)
         else:
-            body += varints(tick.side, 0)
+            body += varints(side, 0)
     return bytes(body)
-
-
-def _ticks(ticks: Ticks, security: Security) -> list[_Tick]:
-    return [
-        _Tick(minute, second, scaled(price, security.decimals), volume, orders, side)
-        for minute, second, price, volume, orders, side in zip(
-            ticks.minute.tolist(),
-            ticks.second.tolist(),
-            ticks.price.tolist(),
-            lot_steps(ticks.volume.tolist(), security),
-            ticks.orders.tolist(),
-            ticks.side.tolist(),
-            strict=True,
-        )
-    ]
 
 
 def _last_close(view: RequestView, security: Security, date: int) -> float:

@@ -104,17 +104,11 @@ class Responder:
 def _methods(known: files.Files, *, quote_head: bool) -> dict[int, Reader]:
     """Method -> the reader of its payload. `x` in a layout is a byte that means nothing."""
 
-    def minutes(view: RequestView, one: Security, market: int) -> bytes:
-        return intraday.minutes_today(view, market, one, quote_head=quote_head)
+    def newest_transactions(view: RequestView, one: Security, start: int, count: int) -> bytes:
+        return intraday.transactions(view, one, None, start, count, orders=True)
 
-    def transactions(*, orders: bool) -> Callable[[RequestView, Security, int, int, int, int], bytes]:
-        return lambda view, one, date, _market, start, count: intraday.transactions(
-            view, one, date, start=start, count=count, orders=orders
-        )
-
-    def newest_transactions(view: RequestView, one: Security, _market: int, start: int, count: int) -> bytes:
-        return intraday.transactions(view, one, None, start=start, count=count, orders=True)
-
+    minutes = partial(intraday.minutes_today, quote_head=quote_head)
+    history, orders = (partial(intraday.transactions, orders=shown) for shown in (False, True))
     return {
         0x000D: _general("hello", lambda view: encoding.hello(view.now)),
         0x0FDB: _general("hello2", lambda _: encoding.hello_2()),
@@ -127,19 +121,17 @@ def _methods(known: files.Files, *, quote_head: bool) -> dict[int, Reader]:
         0x054C: _quotes("snapshots", levels=1),
         0x052D: _bars("<H6sH2xHH10x", absolute=False),
         0x0523: _bars("<H6sH2xHH10x", absolute=True),
-        0x051D: _about("minutes", "<H6s4x", minutes),
-        0x0537: _about("minutes_new", "<H6s4x", lambda view, one, _: intraday.averages_today(view, one)),
-        0x0FB4: _about(
-            "history_minutes", "<IB6s", lambda view, one, day, _: intraday.minutes_of(view, one, day)
-        ),
+        0x051D: _about("minutes", "<H6s4x", minutes, market=True),
+        0x0537: _about("minutes_new", "<H6s4x", intraday.averages_today),
+        0x0FB4: _about("history_minutes", "<IB6s", intraday.minutes_of),
         0x0FC5: _about("transactions", "<H6sHH", newest_transactions),
-        0x0FB5: _about("history_transactions", "<IH6sHH", transactions(orders=False)),
-        0x0FC6: _about("history_orders", "<IH6sHH", transactions(orders=True)),
-        0x056A: _about("auction", "<H6s20x", lambda view, one, _: auction.auction(view, one)),
-        0x000F: _about("xdxr", "<2xB6s", lambda view, one, market: corporate.xdxr(view, market, one)),
-        0x0010: _about("finance", "<2xB6s", lambda view, one, market: corporate.finance(view, market, one)),
-        0x02CF: _about("company_sections", "<H6s4x", lambda view, one, _: corporate.sections(view, one)),
-        0x02D0: _about("company_text", "<H6s2x80sII4x", corporate.text),
+        0x0FB5: _about("history_transactions", "<IH6sHH", history),
+        0x0FC6: _about("history_orders", "<IH6sHH", orders),
+        0x056A: _about("auction", "<H6s20x", auction.auction),
+        0x000F: _about("xdxr", "<2xB6s", corporate.xdxr, market=True),
+        0x0010: _about("finance", "<2xB6s", corporate.finance, market=True),
+        0x02CF: _about("company_sections", "<H6s4x", corporate.sections),
+        0x02D0: _about("company_text", "<H6s2x80sII4x", corporate.text, market=True),
         0x02C5: _parsed("file_meta", "<40s", known.meta),
         0x06B9: partial(_file_content, known),
     }
@@ -160,40 +152,40 @@ def _parsed(name: str, layout: str, render: Callable[..., bytes]) -> Reader:
     return read
 
 
-def _about(name: str, layout: str, render: Callable[..., bytes]) -> Reader:
+def _about(name: str, layout: str, render: Callable[..., bytes], *, market: bool = False) -> Reader:
     """A call about the security whose code is the first text of the layout, behind its market: `render` gets
-    the view, the security and the other values. `0000` when the server does not know it."""
+    the view, the requested `market` where it says so, the security and the other values. `0000` when the
+    server does not know it."""
 
     def of_security(view: RequestView, *values: Any) -> bytes:
         at = next(place for place, one in enumerate(values) if isinstance(one, str))
         security = view.security(values[at - 1], values[at])
-        return NO_DATA if security is None else render(view, security, *values[:at], *values[at + 1 :])
+        first = values[at - 1 : at] if market else ()
+        rest = *values[: at - 1], *values[at + 1 :]
+        return NO_DATA if security is None else render(view, *first, security, *rest)
 
     return _parsed(name, layout, of_security)
 
 
 def _quotes(name: str, *, levels: int) -> Reader:
     def read(_view: RequestView, payload: bytes) -> tuple[str, Render]:
-        asked = _securities(payload)
-        return name, lambda view: quotes.render(view, asked, levels=levels)
+        return name, partial(quotes.render, asked=_securities(payload), levels=levels)
 
     return read
 
 
 def _bars(layout: str, *, absolute: bool) -> Reader:
     def read(view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, raw_code, category, start, count = struct.unpack(layout, payload)
+        market, raw_code, *which = struct.unpack(layout, payload)
         code = raw_code.decode("ascii")
-        period = bars.CATEGORIES[category][0]
+        period = bars.CATEGORIES[which[0]][0]
         asked = view.security(market, code)
         index = asked is not None and asked.kind == "index"
         name = f"bars_absolute_{period}" if absolute else f"{'index_' if index else ''}bars_{period}"
 
         def render(view: RequestView) -> bytes:
-            security = view.security(market, code)
-            if security is None:
-                return NO_DATA
-            return bars.render(view, security, category, start, count, absolute=absolute)
+            found = view.security(market, code)
+            return NO_DATA if found is None else bars.render(view, found, *which, absolute=absolute)
 
         return name, render
 
@@ -213,10 +205,6 @@ def _securities(payload: bytes) -> list[tuple[int, str]]:
     if any(market >= len(MARKETS) for market, _ in pairs):
         raise KeyError("market")
     return [(market, code.decode("ascii")) for market, code in pairs]
-
-
-def _name(raw: bytes) -> str:
-    return raw.split(b"\0", 1)[0].decode("gb18030")
 
 
 def _text(raw: bytes) -> str:

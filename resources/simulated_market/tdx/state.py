@@ -6,17 +6,17 @@ before, rows twice), so that renderers stay plain; transport faults are the serv
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime
 from typing import Any, TypeVar
 
 import numpy as np
 
+from resources.simulated_market.days import CLOSE, at
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security, World
 
 MARKETS = ("SZ", "SH", "BJ")
-_CLOSE = time(15, 0)
 
 T = TypeVar("T")
 
@@ -38,19 +38,17 @@ class RequestView:
     @property
     def today(self) -> int:
         """The newest trade date that has begun, YYYYMMDD; 0 before the first."""
+        return self._begun(1)
+
+    def _begun(self, back: int) -> int:
         dates = self.world.trade_dates()
-        at = int(np.searchsorted(dates, number_of(self.now), side="right"))
-        return int(dates[at - 1]) if at else 0
+        at = int(np.searchsorted(dates, number_of(self.now), side="right")) - back
+        return int(dates[at]) if at >= 0 else 0
 
     def day_before(self) -> "RequestView":
         """The view at the close of the trade date before the newest one."""
-        dates = self.world.trade_dates()
-        at = int(np.searchsorted(dates, number_of(self.now), side="right"))
-        if at < 2:
-            return self
-        day = int(dates[at - 2])
-        close = datetime.combine(datetime(day // 10_000, day // 100 % 100, day % 100), _CLOSE)
-        return RequestView(self.world, close, self.fault)
+        day = self._begun(2)
+        return RequestView(self.world, at(day, CLOSE), self.fault) if day else self
 
     def security(self, market: int, code: str) -> Security | None:
         """What answers under (market, code); None when the server does not know it."""

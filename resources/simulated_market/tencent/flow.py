@@ -19,7 +19,8 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
         nothing = dict.fromkeys(("todayFundFlow", "todayFundTrend", "fiveDayFundFlow", "historyFundFlow"))
         return json_reply({"code": 0, "msg": "ok", "data": nothing})
     newest = flows[-1]
-    history = [{"date": iso_of(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-int(days) :]]
+    five = [_net_of_day(one) for one in flows[-5:]]
+    history = [_net_of_day(one) for one in flows[-int(days) :]]
     return json_reply(
         {
             "code": 0,
@@ -28,10 +29,8 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
                 "todayFundFlow": _today(symbol, newest),
                 "todayFundTrend": {"stockCode": symbol, "minList": _trend(view, security, newest)},
                 "fiveDayFundFlow": {
-                    "fiveDayMainNetIn": f"{sum(_main(one) for one in flows[-5:]):.0f}",
-                    "DayMainNetInList": [
-                        {"date": iso_of(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-5:]
-                    ],
+                    "fiveDayMainNetIn": f"{sum(map(main_net, flows[-5:])):.0f}",
+                    "DayMainNetInList": five,
                 },
                 "historyFundFlow": {"oneDayKlineList": history} if int(days) else None,
                 "activeFlow": None,
@@ -41,29 +40,27 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
     )
 
 
+def _net_of_day(flow: Flow) -> dict[str, str]:
+    return {"date": iso_of(flow.date), "mainNetIn": f"{main_net(flow):.0f}"}
+
+
 def _today(symbol: str, flow: Flow) -> dict[str, Any]:
-    super_net, large = (
-        round(flow.super_large_in - flow.super_large_out),
-        round(flow.large_in - flow.large_out),
-    )
-    main_in, main_out = flow.super_large_in + flow.large_in, flow.super_large_out + flow.large_out
-    retail_in, retail_out = flow.medium_in + flow.small_in, flow.medium_out + flow.small_out
-    total = main_in + main_out + retail_in + retail_out
-
-    def rate(part: float) -> str:
-        return f"{part / total * 100:.0f}" if total else "0"
-
+    super_net = round(flow.super_large_in - flow.super_large_out)
+    large = round(flow.large_in - flow.large_out)
+    sides = {
+        "mainIn": flow.super_large_in + flow.large_in,
+        "mainOut": flow.super_large_out + flow.large_out,
+        "retailIn": flow.medium_in + flow.small_in,
+        "retailOut": flow.medium_out + flow.small_out,
+    }
+    total = sum(sides.values())
+    shown: dict[str, str] = {}
+    for name, part in sides.items():
+        shown |= {name: f"{part:.0f}", f"{name}Rate": f"{part / total * 100:.0f}" if total else "0"}
     return {
         "stockCode": symbol,
         "mainNetIn": str(super_net + large),
-        "mainIn": f"{main_in:.0f}",
-        "mainInRate": rate(main_in),
-        "mainOut": f"{main_out:.0f}",
-        "mainOutRate": rate(main_out),
-        "retailIn": f"{retail_in:.0f}",
-        "retailInRate": rate(retail_in),
-        "retailOut": f"{retail_out:.0f}",
-        "retailOutRate": rate(retail_out),
+        **shown,
         "superFlow": str(super_net),
         "bigFlow": str(large),
         "normalFlow": f"{flow.medium_in - flow.medium_out:.0f}",
@@ -80,7 +77,7 @@ def _trend(view: View, security: Security, flow: Flow) -> list[dict[str, str]]:
         return []
     traded = list(accumulate(minutes.amount.tolist()))
     total = traded[-1] or 1.0
-    net = _main(flow)
+    net = main_net(flow)
     rows = [
         {
             "time": f"{flow.date}{minute // 60:02d}{minute % 60:02d}",
@@ -93,5 +90,5 @@ def _trend(view: View, security: Security, flow: Flow) -> list[dict[str, str]]:
     return rows[::-1]
 
 
-def _main(flow: Flow) -> float:
+def main_net(flow: Flow) -> float:
     return flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from resources.simulated_market.tencent.flow import main_net
 from resources.simulated_market.tencent.record import two
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
@@ -14,13 +15,10 @@ _SIDES = {0: "B", 1: "S", 2: "M"}
 def rank(request: HttpRequest, view: View) -> Reply:
     params = request.params()
     offset, count = int(params.get("offset", "0")), min(int(params.get("count", "20")), _PAGE)
-    quoted = []
-    for security in view.world.securities(view.now):
-        quote = view.world.quote(security, view.now) if security.kind == "stock" else None
-        if quote is not None:
-            quoted.append((security, quote))
-    down = params.get("direct", "down") == "down"
-    quoted.sort(key=lambda pair: (-pair[1].price if down else pair[1].price, pair[0].symbol))
+    stocks = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+    quoted = [(one, quote) for one in stocks if (quote := view.world.quote(one, view.now)) is not None]
+    sign = -1 if params.get("direct", "down") == "down" else 1
+    quoted.sort(key=lambda pair: (sign * pair[1].price, pair[0].symbol))
     page = view.cut(quoted)[offset : offset + count]
     data = {"total": len(quoted), "rank_list": [_row(view, *pair) for pair in page]}
     return json_reply({"code": 0, "msg": "ok", "data": data})
@@ -31,10 +29,7 @@ def _row(view: View, security: Security, quote: Quote) -> dict[str, Any]:
     flows = view.world.flows(security, view.now)
     last = quote.preclose if quote.suspended else quote.price
     change = last - quote.preclose
-    main = None
-    if flows and flows[-1].date == quote.date:
-        flow = flows[-1]
-        main = flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out
+    main = main_net(flows[-1]) if flows and flows[-1].date == quote.date else None
     return {
         "code": security.symbol,
         "hsl": two(quote.turnover_pct),
@@ -59,28 +54,27 @@ def ticks(request: HttpRequest, view: View) -> Reply:
     """Empty before 16:00 and after the last page."""
     params = request.params()
     symbol, page = params.get("c", ""), params.get("p", "0")
-    security = view.world.find(symbol)
-    quote = None if security is None else view.world.quote(security, view.now)
-    published = quote is not None and (view.now.hour >= 16 or view.now.date() > quote.time.date())
-    held = view.world.ticks(security, quote.date, view.now) if security and quote and published else None
-    if security is None or quote is None or held is None or not page.isdigit():
-        return Reply(b"", "text/html; charset=GBK")
-    lines = []
-    before = quote.preclose
-    start = int(page) * _TICKS_PER_PAGE
-    for at in range(min(len(held.minute), start + _TICKS_PER_PAGE)):
-        price, shares = int(held.price[at]), int(held.volume[at])
-        if at >= start:
-            minute = int(held.minute[at])
-            clock = f"{minute // 60:02d}:{minute % 60:02d}:{int(held.second[at]):02d}"
-            digits = security.decimals
-            money = price * shares // PRICE_UNIT
-            lines.append(
-                f"{at}/{clock}/{price / PRICE_UNIT:.{digits}f}/{(price - before) / PRICE_UNIT:.{digits}f}"
-                f"/{shares // 100}/{money}/{_SIDES[int(held.side[at])]}"
-            )
-        before = price
-    if not lines:
-        return Reply(b"", "text/html; charset=GBK")
-    body = f'v_detail_data_{symbol}=[{page},"{"|".join(lines)}"]'
+    lines = _tick_lines(view, symbol, int(page)) if page.isdigit() else []
+    body = f'v_detail_data_{symbol}=[{page},"{"|".join(lines)}"]' if lines else ""
     return Reply(body.encode("gb18030"), "text/html; charset=GBK")
+
+
+def _tick_lines(view: View, symbol: str, page: int) -> list[str]:
+    found = view.quoted(symbol)
+    if found is None:
+        return []
+    security, quote = found
+    published = view.now.hour >= 16 or view.now.date() > quote.time.date()
+    held = view.world.ticks(security, quote.date, view.now) if published else None
+    if held is None:
+        return []
+    lines, digits, start = [], security.decimals, page * _TICKS_PER_PAGE
+    for at in range(start, min(len(held.minute), start + _TICKS_PER_PAGE)):
+        minute, price, shares = int(held.minute[at]), int(held.price[at]), int(held.volume[at])
+        before = int(held.price[at - 1]) if at else quote.preclose
+        clock = f"{minute // 60:02d}:{minute % 60:02d}:{int(held.second[at]):02d}"
+        lines.append(
+            f"{at}/{clock}/{price / PRICE_UNIT:.{digits}f}/{(price - before) / PRICE_UNIT:.{digits}f}"
+            f"/{shares // 100}/{price * shares // PRICE_UNIT}/{_SIDES[int(held.side[at])]}"
+        )
+    return lines

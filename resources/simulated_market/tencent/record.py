@@ -100,8 +100,7 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     fields[49] = two(quote.volume_ratio)
     fields[50] = str(bid - ask)
     fields[51] = f"{money / quote.volume:.{digits}f}" if quote.volume and not index else px(last)
-    fields[57] = f"{money / 1e4:.4f}"
-    fields[58], fields[59] = "0.0000", "0"
+    fields[57:60] = [f"{money / 1e4:.4f}", "0.0000", "0"]
     fields[60] = " " if index else ("A RA" if security.board == "star" else "   A")
     fields[61] = _type(security)
     yearly = (max(past.high, high), min(past.low, low) if low and past.low else past.low or low)
@@ -110,11 +109,15 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
         fields[at] = since(close)
     fields[74] = f"{(bid - ask) / (bid + ask) * 100:.2f}" if bid + ask else ""
     fields[80] = two(quote.speed_pct)
-    fields[82], fields[83], fields[84] = "CNY", "0", "" if index else "___D__F__N"
-    fields[85], fields[86] = px(last), "0"
+    fields[82:87] = ["CNY", "0", "" if index else "___D__F__N", px(last), "0"]
     if security.board == "star":
         fields[84], fields[87] = "___D__F__NY", "100"
-    _figures(fields, view, security, quote, valuation)
+    if security.kind in funds.KINDS:
+        _fund(fields, view, security, quote)
+    if valuation is not None:
+        _value(fields, view, security, valuation)
+    elif index:
+        fields[46] = "0.00"
     return fields
 
 
@@ -138,18 +141,6 @@ def _value(fields: list[str], view: View, security: Security, held: Valuation) -
     if finance is not None:
         fields[65] = two(_percent(finance.net_profit, finance.net_assets))
         fields[66] = two(_percent(finance.net_profit, finance.total_assets))
-
-
-def _figures(
-    fields: list[str], view: View, security: Security, quote: Quote, valuation: Valuation | None
-) -> None:
-    """What only some kinds have."""
-    if security.kind in funds.KINDS:
-        _fund(fields, view, security, quote)
-    if valuation is not None:
-        _value(fields, view, security, valuation)
-    elif security.kind == "index":
-        fields[46] = "0.00"
 
 
 def _fund(fields: list[str], view: View, security: Security, quote: Quote) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from resources.simulated_market import series
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.limits import STRONG_PCT, LimitState, newest_session, sessions_before
-from resources.simulated_market.popularity import ranking
+from resources.simulated_market.popularity import Looked, ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.ths.worth import worth
 from resources.simulated_market.wire import HttpRequest, Reply, Route, Row, View, json_reply, route
@@ -60,7 +60,7 @@ class ThsResponder:
     def hot_list(self, request: HttpRequest, view: View) -> Reply:
         """The popularity of the newest session."""
         found = view.cut(ranking(self._book, view, _WEIGHT))
-        rows = [hot_row(one.state, one.rank, one.rose, one.heat) for one in found]
+        rows = [hot_row(one) for one in found]
         return json_reply({"status_code": 0, "data": {"stock_list": rows}, "status_msg": "success"})
 
     def bars(self, request: HttpRequest, view: View) -> Reply:
@@ -77,15 +77,18 @@ class ThsResponder:
         rows = [line_row(bar, lot) for bar in series.daily(view.world, known[0], view.now)[-most:]]
         name_shown = view.world.name(known[0], view.now)
         document = {"total": str(len(rows)), "name": name_shown, "data": ";".join(rows)}
-        text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
+        text = json.dumps(document, separators=(",", ":"))
         call = f"quotebridge_v6_line_{name}_{kind}_{file.removesuffix('.js')}"
         return Reply(f"{call}({text})".encode(), "application/javascript")
 
     def strong(self, request: HttpRequest, view: View) -> Reply:
         """Strong stocks of a date, every value a text; GBK when asked for."""
         day = day_of(request.path.partition("/date/")[2].partition("/")[0])
-        found = [] if sessions_before(view, day) is None else self._strong(view, day)
-        rows = [strong_row(one, number) for number, one in enumerate(found, start=1)]
+        found = [] if sessions_before(view, day) is None else self._book.of_date(view, day)
+        strong = [
+            one for one in found if one.minutes is not None and (one.up or one.change_pct >= STRONG_PCT)
+        ]
+        rows = [strong_row(one, number) for number, one in enumerate(strong, start=1)]
         text = json.dumps({"errocode": 0, "errormsg": "", "data": rows or None}, ensure_ascii=False)
         encoding = "gb18030" if "/charset/GBK" in request.path else "utf-8"
         return Reply(text.encode(encoding), "text/html")
@@ -93,13 +96,6 @@ class ThsResponder:
     def _pool(self, view: View, day: int, pool: str) -> list[LimitState]:
         found = [one for one in self._book.pool(view, day, pool) if one.security.market in _MARKETS]
         return sorted(found, key=lambda one: (-one.seals.last, one.security.code))
-
-    def _strong(self, view: View, day: int) -> list[LimitState]:
-        return [
-            one
-            for one in self._book.of_date(view, day)
-            if one.minutes is not None and (one.up or one.change_pct >= STRONG_PCT)
-        ]
 
     def _counts(self, view: View, day: int) -> Row:
         up, broken = len(self._pool(view, day, "up")), len(self._pool(view, day, "broken"))
@@ -160,7 +156,8 @@ def board_type(one: LimitState) -> str:
     return "一字板" if quote.low == quote.price else "T字板"
 
 
-def hot_row(one: LimitState, rank: int, rose: int, heat: float) -> Row:
+def hot_row(looked: Looked) -> Row:
+    one = looked.state
     days, boards = one.streak
     tag: Row = {"concept_tag": list(one.security.concepts[:3])}
     if boards > 1:
@@ -168,11 +165,11 @@ def hot_row(one: LimitState, rank: int, rose: int, heat: float) -> Row:
     return {
         "market": _MARKETS.get(one.security.market, 151),
         "code": one.security.code,
-        "rate": f"{heat:.1f}",
+        "rate": f"{looked.heat:.1f}",
         "rise_and_fall": round(one.change_pct, 4),
         "name": one.name,
-        "hot_rank_chg": rose,
-        "order": rank,
+        "hot_rank_chg": looked.rose,
+        "order": looked.rank,
         "tag": tag,
     }
 

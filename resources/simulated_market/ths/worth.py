@@ -29,37 +29,19 @@ def worth(request: HttpRequest, view: View) -> Reply:
 
 
 def _tables(forecast: Outlook) -> str:
-    eps = [(one.year, one.brokers, f"{one.low:.2f}", f"{one.mean:.2f}", f"{one.high:.2f}",
-            f"{one.mean * 0.6:.2f}")
-               for one in forecast.years]  # fmt: skip
-    profit = [(one.year, one.brokers, f"{one.profit * _low(one) / _YI:.2f}", f"{one.profit / _YI:.2f}",
-               f"{one.profit * _high(one) / _YI:.2f}", f"{one.profit / _YI / 2:.2f}")
-               for one in forecast.years
-             ]  # fmt: skip
-    years = [str(one.year) for one in forecast.years]
-    brokers = [
-        (services, person, *(f"{one.mean:.2f}"
-               for one in forecast.years),
-         *(f"{one.profit / _YI:.2f}亿"
-               for one in forecast.years), iso_of(forecast.reported))
-        for services, person in forecast.brokers
-    ]  # fmt: skip
+    years = forecast.years
+    eps, profit = [], []
+    for one in years:
+        whole, spread = one.profit, 0.05 if one.brokers > 1 else 0.0
+        shares = (one.low, one.mean, one.high, one.mean * 0.6)
+        sums = (whole * (1 - spread) / _YI, whole / _YI, whole * (1 + spread) / _YI, whole / _YI / 2)
+        eps.append((one.year, one.brokers, *map("{:.2f}".format, shares)))
+        profit.append((one.year, one.brokers, *map("{:.2f}".format, sums)))
+    means = [*(f"{one.mean:.2f}" for one in years), *(f"{one.profit / _YI:.2f}亿" for one in years)]
+    brokers = [(house, person, *means, iso_of(forecast.reported)) for house, person in forecast.brokers]
     head = ("机构名称", "研究员", "预测每股收益(元)", "预测净利润(元)", "报告日期")
-    return "".join(
-        [
-            _table([_HEAD, *eps]),
-            _table([_HEAD, *profit]),
-            _table([head, [f"{year}预测" for year in (*years, *years)], *brokers]),
-        ]
-    )
-
-
-def _low(one: object) -> float:
-    return 0.95 if getattr(one, "brokers", 0) > 1 else 1.0
-
-
-def _high(one: object) -> float:
-    return 1.05 if getattr(one, "brokers", 0) > 1 else 1.0
+    below = [f"{one.year}预测" for one in (*years, *years)]
+    return _table([_HEAD, *eps]) + _table([_HEAD, *profit]) + _table([head, below, *brokers])
 
 
 def _table(rows: Sequence[Sequence[object]]) -> str:
