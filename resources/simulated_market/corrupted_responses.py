@@ -98,7 +98,7 @@ class _Walk:
         if not node:
             return None
         if all(isinstance(item, str) and len(_SPLIT.findall(item)) >= _LEAST_CELLS - 1 for item in node):
-            return [_text(mark, cells) for mark, cells in _corrupted_texts(node, self._fault)]
+            return _corrupted_texts(node, self._fault)
         if not all(isinstance(item, dict | list) for item in node):
             return None
         places = [list(_scalars(item)) for item in node]
@@ -120,15 +120,11 @@ def _scalars(item: Any) -> Iterator[Any]:
     yield from (key for key, value in pairs if not isinstance(value, dict | list))
 
 
-def _corrupted_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
-    """Separated texts; each with its separator."""
+def _corrupted_texts(rows: Sequence[str], fault: Fault) -> list[str]:
+    """Separated texts, each with its own separator."""
     marks = [max(",~|\t;/", key=row.count) for row in rows]
     cells: list[Cells] = [list(row.split(mark)) for row, mark in zip(rows, marks, strict=True)]
-    return [(marks[origin], values) for origin, values in CORRUPTIONS[fault.kind](cells, fault)]
-
-
-def _text(mark: str, cells: Cells) -> str:
-    return mark.join(str(cell) for cell in cells)
+    return [marks[origin].join(map(str, made)) for origin, made in CORRUPTIONS[fault.kind](cells, fault)]
 
 
 def _joined(text: str, between: str, fault: Fault) -> str:
@@ -136,7 +132,7 @@ def _joined(text: str, between: str, fault: Fault) -> str:
     if not all(len(_SPLIT.findall(row)) >= _LEAST_CELLS - 1 for row in rows if row):
         return text
     ends = "" if rows[-1] else between
-    return between.join(_text(*row) for row in _corrupted_texts([row for row in rows if row], fault)) + ends
+    return between.join(_corrupted_texts([row for row in rows if row], fault)) + ends
 
 
 def _lines(text: str, fault: Fault) -> str:
@@ -147,7 +143,7 @@ def _lines(text: str, fault: Fault) -> str:
             and len(_SPLIT.findall(line)) == width and any(map(_is_figure, _SPLIT.split(line)))]  # fmt: skip
     if not wide:
         return text
-    middle = "".join(_text(*row) for row in _corrupted_texts([lines[at] for at in wide], fault))
+    middle = "".join(_corrupted_texts([lines[at] for at in wide], fault))
     return "".join(lines[: wide[0]]) + middle + "".join(lines[wide[-1] + 1 :])
 
 

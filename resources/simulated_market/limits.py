@@ -22,7 +22,7 @@ GAP = 3
 """Sessions without a board that a streak of 'N days M boards' may hold between two of them."""
 STRONG_PCT = 7.0
 _SESSIONS_60 = 60
-_YEAR = 250
+_YEAR, _LOOKED_BACK = 250, 120
 _DAYS_KEPT = 4
 _AUCTION = 92_500
 _CLOSE = 900
@@ -80,10 +80,10 @@ class LimitState:
         """(total, float)."""
         return self._view.world.shares(self.security, self._at)
 
-    def _boards(self, most: int = 120) -> list[tuple[bool, bool]]:
+    def _boards(self) -> list[tuple[bool, bool]]:
         """(sealed up, sealed down) of the traded sessions, newest first."""
         found = []
-        for place in np.flatnonzero(self.bars.traded)[::-1][:most].tolist():
+        for place in np.flatnonzero(self.bars.traded)[::-1][:_LOOKED_BACK].tolist():
             limits = self._view.world.limits(self.security, int(self.bars.date[place]))
             close = int(self.bars.close[place])
             found.append(

@@ -49,17 +49,8 @@ def schedule(request: HttpRequest, view: View) -> Reply:
     return json_reply(document, spaced=True)
 
 
-def holders(request: HttpRequest, view: View) -> Reply:
-    """Counts of a quarter end, of the companies that have published them."""
-    return _answer(request, view, _holder_rows)
-
-
-def equity(request: HttpRequest, view: View) -> Reply:
-    """The share capital of one company, in 万股."""
-    return _answer(request, view, _equity_rows)
-
-
-def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, str]], Sequence[Row]]) -> Reply:
+def answer(rows: Callable[[View, dict[str, str]], Sequence[Row]], request: HttpRequest, view: View) -> Reply:
+    """The `rows` of a request with a fresh time header."""
     if not is_fresh(request, view):
         return REFUSED
     records = rows(view, request.params())
@@ -68,7 +59,8 @@ def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, st
     )
 
 
-def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
+def holders(view: View, params: dict[str, str]) -> list[Row]:
+    """Counts of a quarter end, of the companies that have published them."""
     day = day_of(params.get("rdate", ""))
     return [
         {
@@ -88,7 +80,8 @@ def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
     ]
 
 
-def _equity_rows(view: View, params: dict[str, str]) -> list[Row]:
+def equity(view: View, params: dict[str, str]) -> list[Row]:
+    """The share capital of one company, in 万股."""
     first, last = day_of(params.get("sdate", "")), day_of(params.get("edate", ""))
     return [
         {

@@ -28,8 +28,8 @@ class CninfoResponder:
             route("orgs", r"/new/data/szse_stock\.json", orgs),
             route("industry_ratios", r"/api/sysapi/p_sysapi1087", partial(ratios, books.lines)),
             route("schedule", r"/new/information/getPrbookInfo", records.schedule),
-            route("holder_counts", r"/api/sysapi/p_sysapi1034", records.holders),
-            route("share_changes", r"/api/stock/p_stock2215", records.equity),
+            route("holder_counts", r"/api/sysapi/p_sysapi1034", partial(records.answer, records.holders)),
+            route("share_changes", r"/api/stock/p_stock2215", partial(records.answer, records.equity)),
         )
 
     def announcements(self, request: HttpRequest, view: View) -> Reply:

@@ -10,6 +10,14 @@ from resources.simulated_market.world.model import Finance, Security
 _SHARES = 10_000
 #: Money travels in thousands of CNY (the recorded samples, not the old descriptions).
 _MONEY = 1000
+_ASSETS = "total_assets current_assets fixed_assets -"
+"""In wire order, as `_FLOWS`; `-` is not known to the world: intangible assets."""
+_FLOWS = (
+    "current_liabilities long_liabilities capital_reserve net_assets revenue - - operating_profit - "
+    "operating_cash_flow - - total_profit net_profit net_profit undistributed"
+)
+"""Not known: profit of the main business, receivables, investment income, total cash flow, inventory. The
+first net profit is that after tax."""
 _SECTION_GAP = b"\r\n"
 
 
@@ -41,41 +49,13 @@ def finance(view: RequestView, market: int, security: Security) -> bytes:
 
 def _floats(found: Finance) -> tuple[float, ...]:
     """The 30 numbers in wire order; unknown ones are 0, as on the wire."""
-    unknown = 0.0
-    money = [
-        found.total_assets,
-        found.current_assets,
-        found.fixed_assets,
-        unknown,  # intangible assets
-    ]
-    flows = [
-        found.current_liabilities,
-        found.long_liabilities,
-        found.capital_reserve,
-        found.net_assets,
-        found.revenue,
-        unknown,  # profit of the main business
-        unknown,  # receivables
-        found.operating_profit,
-        unknown,  # investment income
-        found.operating_cash_flow,
-        unknown,  # total cash flow
-        unknown,  # inventory
-        found.total_profit,
-        found.net_profit,  # after tax
-        found.net_profit,
-        found.undistributed,
-    ]
-    shares = (found.total_shares / _SHARES, *[unknown] * 5)
-    return (
-        *shares,
-        found.eps,
-        *(value / _MONEY for value in money),
-        float(found.holders),
-        *(value / _MONEY for value in flows),
-        found.bvps,
-        float(found.months),
+    assets, flows = (
+        [getattr(found, name) / _MONEY if name != "-" else 0.0 for name in names.split()]
+        for names in (_ASSETS, _FLOWS)
     )
+    shares = (found.total_shares / _SHARES, *[0.0] * 5)
+    counts = (float(found.holders), *flows, found.bvps, float(found.months))
+    return (*shares, found.eps, *assets, *counts)
 
 
 def _number(name: str, size: int) -> int:

@@ -23,9 +23,7 @@ def render(view: RequestView, asked: list[tuple[int, str]], *, levels: int) -> b
         if quote is None:
             records.append(struct.pack("<B6s", market, _STRAY_CODE) + _zeros(levels))
         else:
-            active = _activity(quote)
-            head = struct.pack("<B6sH", market, code.encode(), active)
-            records.append(head + fields(view, quote, levels) + _tail(quote, levels, active))
+            records.append(_head(view, market, code, quote, levels) + _tail(quote, levels))
     return _PREFIX + u16(len(records)) + b"".join(records)
 
 
@@ -74,23 +72,16 @@ def _book(quote: Quote, price: int, levels: int) -> bytes:
     return out
 
 
-def _tail(quote: Quote, levels: int, active: int) -> bytes:
+def _tail(quote: Quote, levels: int) -> bytes:
     speed = max(-32_768, min(32_767, round((quote.speed_pct or 0.0) * 100)))
-    if quote.security.kind == "index":
-        active = 0
+    active = 0 if quote.security.kind == "index" else _activity(quote)
     if levels > 1:
         return u16(0) + bytes(4) + struct.pack("<hH", speed, active)
     return struct.pack("<HhH12fH", 0, speed, 0, *([0.0] * 12), active)
 
 
 def _zeros(levels: int) -> bytes:
-    return (
-        u16(0)
-        + bytes(9)
-        + float32(0.0)
-        + bytes(4 + 4 * levels)
-        + (u16(0) + bytes(4) + bytes(4) if levels > 1 else bytes(56))
-    )
+    return bytes(19 + 4 * levels + (10 if levels > 1 else 56))
 
 
 def _activity(quote: Quote) -> int:
@@ -100,8 +91,8 @@ def _activity(quote: Quote) -> int:
 
 def head(view: RequestView, market: int, security: Security, quote: Quote, levels: int) -> bytes:
     """The quote head in front of today's minutes: record fields, `levels` levels, u16."""
-    return (
-        struct.pack("<B6sH", market, security.code.encode(), _activity(quote))
-        + fields(view, quote, levels)
-        + u16(0)
-    )
+    return _head(view, market, security.code, quote, levels) + u16(0)
+
+
+def _head(view: RequestView, market: int, code: str, quote: Quote, levels: int) -> bytes:
+    return struct.pack("<B6sH", market, code.encode(), _activity(quote)) + fields(view, quote, levels)

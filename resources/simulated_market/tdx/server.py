@@ -162,7 +162,6 @@ class TdxServer:
 
     def _act(self, sock: socket.socket, seq: int, method: int, answer: Answer, fault: Fault) -> bool:
         """Send `answer` as `fault` spoils it; False when the connection shall end."""
-        stays = False
         match fault.kind:
             case "timeout":
                 self._stay_silent(sock)
@@ -170,23 +169,21 @@ class TdxServer:
                 # With a linger time of zero, close() sends a reset.
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             case "truncate":
-                stays = self._truncate(sock, seq, method, answer.body, fault)
+                return self._truncate(sock, seq, method, answer.body, fault)
             case "empty":
                 sock.sendall(frame(seq, method, b""))
-                stays = True
+                return True
             case "garbage":
                 noise = random.Random(f"{answer.name}{len(answer.body)}").randbytes(max(8, len(answer.body)))
                 sock.sendall(frame(seq, method, noise))
-                stays = True
+                return True
             case "slow":
                 pace = float(fault.args.get("bytes_per_second", 64))
-                stays = self._trickle(sock, frame(seq, method, answer.body), pace)
+                return self._trickle(sock, frame(seq, method, answer.body), pace)
             case "html":
                 sock.sendall(_HTML)
-            case _:
-                # `status` and whatever else belongs to HTTP: an overloaded server closes.
-                stays = False
-        return stays
+        # `status` and whatever else belongs to HTTP: an overloaded server closes.
+        return False
 
     def _truncate(self, sock: socket.socket, seq: int, method: int, body: bytes, fault: Fault) -> bool:
         """Part of the frame's body, then the end; or (`framed`) a frame whose header agrees with the cut."""

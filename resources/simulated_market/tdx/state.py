@@ -41,6 +41,7 @@ class RequestView:
         return self._begun(1)
 
     def _begun(self, back: int) -> int:
+        """The newest trade date that has begun (1), the one before it (2); 0 before the first."""
         dates = self.world.trade_dates()
         at = int(np.searchsorted(dates, number_of(self.now), side="right")) - back
         return int(dates[at]) if at >= 0 else 0
