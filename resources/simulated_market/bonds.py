@@ -48,7 +48,7 @@ class Bond:
             and (one.market, one.board) == (self.security.market, board)
             and _stays(world, one)
         ]
-        # As `_draw` of all three values, of which the first two are the same for every stock.
+        # As `drawn` of all three values, of which the first two are the same for every stock.
         begun = zlib.crc32(f"bond {self.security.symbol} ".encode())
         return max(found, key=lambda one: zlib.crc32(one.symbol.encode(), begun), default=None)
 

@@ -244,10 +244,7 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """The figures of `code` are zeros, as some sources say of a suspended security."""
     code = str(fault.args.get("code", ""))
     return [
-        (
-            at,
-            [_times(value, 0) if _is_figure(value) else value for value in row] if _holds(row, code) else row,
-        )
+        (at, [_times(v, 0) if _is_figure(v) else v for v in row] if _holds(row, code) else row)
         for at, row in enumerate(rows)
     ]
 

@@ -124,10 +124,11 @@ def _members(view: View, index: Security, day: int) -> list[list[Cell]]:
 
 
 def _asked(request: HttpRequest, view: View) -> Security | None:
-    """The index of a file's name; Shenzhen's indices are another provider's."""
+    """The index of a file's name."""
     return _own(view, request.path.rsplit("/", 1)[-1][:6])
 
 
 def _own(view: View, code: str) -> Security | None:
+    """An index of this provider; those of Shenzhen are another's."""
     index = index_of(view, code)
     return index if index is not None and index.market == "SH" else None

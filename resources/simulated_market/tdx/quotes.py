@@ -81,6 +81,7 @@ def _tail(quote: Quote, levels: int) -> bytes:
 
 
 def _zeros(levels: int) -> bytes:
+    """The fields and the tail of a security without a quote."""
     return bytes(19 + 4 * levels + (10 if levels > 1 else 56))
 
 

@@ -91,4 +91,5 @@ def _trend(view: View, security: Security, flow: Flow) -> list[dict[str, str]]:
 
 
 def main_net(flow: Flow) -> float:
+    """Of the super-large and the large orders."""
     return flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out
