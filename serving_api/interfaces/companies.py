@@ -1,9 +1,7 @@
 """Interfaces over reports of one company by report period and by year, and its stored minute bars."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from core.declaration.tables import Table
 from serving_api.db.sessions import Session, condition
 from serving_api.interfaces import queries as rows_of
 from serving_api.interfaces.call import InterfaceCall, filters_of, must_be_period
@@ -11,18 +9,11 @@ from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.interfaces.queries import Row, public_rows
 
 
-def rows_of_newest_periods(
-    session: Session,
-    table: Table,
-    code: str,
-    periods: int,
-    equal: Mapping[str, str],
-    sort: str = "",
-    period: str | None = None,
-) -> list[Row]:
-    """Rows of the newest report periods of a code (or of one `period`) with the values of `equal`: the
-    newest period first, within a period by a column ("-column": largest first) and the key."""
-    of: dict[str, Any] = {"code": code, **equal}
+def _of_periods(session: Session, call: InterfaceCall, periods: int, period: str | None = None) -> list[Row]:
+    """Rows of the newest report periods of a code (or of one `period`) with the requested values: the newest
+    period first, within a period by the interface's column ("-column": largest first) and the key."""
+    table, sort = call.table, call.interface.order
+    of: dict[str, Any] = {"code": call.code, **filters_of(call)}
     if period is None:
         where, values = condition(of)
         found = session.run(
@@ -64,8 +55,7 @@ def minute_bars(session: Session, call: InterfaceCall) -> Any:
 
 def newest_periods(session: Session, call: InterfaceCall) -> Any:
     """Rows of one code in its newest report periods, newest first; only those with the requested values."""
-    periods, order = call.params["periods"], call.interface.order
-    return rows_of_newest_periods(session, call.table, call.code, periods, filters_of(call), order)
+    return _of_periods(session, call, call.params["periods"])
 
 
 def of_period(session: Session, call: InterfaceCall) -> Any:
@@ -73,10 +63,7 @@ def of_period(session: Session, call: InterfaceCall) -> Any:
     period = call.params["report_period"]
     if period is not None:
         must_be_period(call, period)
-    rows = rows_of_newest_periods(
-        session, call.table, call.code, 1, filters_of(call), call.interface.order, period
-    )
-    return rows[: call.params.get("limit", MOST_ROWS)]
+    return _of_periods(session, call, 1, period)[: call.params.get("limit", MOST_ROWS)]
 
 
 def by_year(session: Session, call: InterfaceCall) -> Any:

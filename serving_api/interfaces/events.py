@@ -17,10 +17,9 @@ def seats(session: Session, call: InterfaceCall) -> Any:
     if day is not None and day > call.today:
         raise call.bad("trade_date", f"{day} lies in the future")
     if day is None:
-        found = session.rows(name, of, columns=("trade_date",), order="trade_date DESC", limit=1)
-        if not found:
-            return []
-        day = str(found[0][0])
+        day = session.first(name, "trade_date", of, order="trade_date DESC")
+    if day is None:
+        return []
     return public_rows(session, name, of={**of, "trade_date": day}, order="reason_key, side, rank_no")
 
 

@@ -1,6 +1,5 @@
 """Members of indices, and indicators calculated from their bars."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from serving_api.db.sessions import Of, Session
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.queries import Row, public_rows
+from serving_api.live.frame_values import number
 
 MEMBERS = "raw_index_constituent"
 _ALL = 20_000
@@ -30,11 +30,8 @@ def weights(session: Session, index_code: str, limit: int) -> list[Row]:
 
 def _newest(session: Session, of: Of, where: str = "", **how: Any) -> list[Row]:
     """Rows of the newest date that has such rows."""
-    order = "as_of_date DESC"
-    found = session.rows(MEMBERS, of, columns=("as_of_date",), where=where, order=order, limit=1)
-    if not found:
-        return []
-    return public_rows(session, MEMBERS, of={**of, "as_of_date": str(found[0][0])}, where=where, **how)
+    day = session.first(MEMBERS, "as_of_date", of, where=where, order="as_of_date DESC")
+    return public_rows(session, MEMBERS, of={**of, "as_of_date": day}, where=where, **how) if day else []
 
 
 def index_members(session: Session, call: InterfaceCall) -> Any:
@@ -92,7 +89,7 @@ def indicator_rows(bars: Sequence[Row], count: int) -> list[dict[str, Any]]:
         for name in ("high", "low")
     )
     found = {
-        name: [_rounded(value, _POINTS if name.startswith(_IN_POINTS) else _RATIOS) for value in values]
+        name: [number(value, _POINTS if name.startswith(_IN_POINTS) else _RATIOS) for value in values]
         for name, values in calculated.index_indicators(high, low, close).items()
     }
     return [
@@ -103,7 +100,3 @@ def indicator_rows(bars: Sequence[Row], count: int) -> list[dict[str, Any]]:
         }
         for at in range(max(0, len(bars) - count), len(bars))
     ]
-
-
-def _rounded(value: float, digits: int) -> float | None:
-    return None if math.isnan(value) else round(float(value), digits)

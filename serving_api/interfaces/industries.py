@@ -1,9 +1,9 @@
 """Interfaces over classifications: industries with their members, peers of a stock, boards and blocks."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.declaration.tables import Table
 from core.text_keys import search_key
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
@@ -17,32 +17,6 @@ KEY_FIGURES = (
 )  # fmt: skip
 
 
-def of_industry(
-    session: Session, table: Table, columns: Sequence[str], requested: str, as_of: str | None
-) -> list[Row]:
-    """Rows with a value in one of the columns, by code."""
-    where = " OR ".join(f"{column}=?" for column in columns)
-    values = tuple(requested for _ in columns)
-    return public_rows(session, table.name, where=where, values=values, as_of=as_of, order="code")
-
-
-def own_industry(session: Session, table: Table, column: str, code: str, as_of: str | None) -> str | None:
-    found = session.rows(table.name, {"code": code}, columns=(column,), as_of=as_of)
-    return str(found[0][0]) if found and found[0][0] else None
-
-
-def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str | None) -> list[Row]:
-    """The wide row of the newest date of each code, the largest market cap first."""
-    day = newest_of(session, WIDE, as_of)
-    if day is None:
-        return []
-    requested = set(codes)
-    rows = public_rows(session, WIDE, KEY_FIGURES, {"trade_date": day}, as_of=as_of)
-    rows = [row for row in rows if row["code"] in requested]
-    rows.sort(key=lambda row: (-(row["total_market_cap"] or 0.0), row["code"]))
-    return rows[:limit]
-
-
 _NAMED = ("industry", "em_industry", "tdx_industry", "csrc_industry", "region")
 LEVELS: Mapping[str, tuple[str, ...]] = {
     **{level: (level, f"{level}_name") for level in ("sw_l1", "sw_l2", "sw_l3")},
@@ -53,20 +27,14 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 
 def industry_members(session: Session, call: InterfaceCall) -> Any:
     """Rows of the stocks of one industry, given by code or by name, ordered by code."""
-    columns = _level(call)
-    return of_industry(session, call.table, columns, call.params["industry_code"], call.as_of)
+    return _of_industry(session, call, _level(call), call.params["industry_code"])
 
 
 def industry_list(session: Session, call: InterfaceCall) -> Any:
     """{industry_code, industry_name, member_count} of a level, the largest first."""
     columns = _level(call)
     rows = session.rows(call.table.name, columns=columns, as_of=call.as_of)
-    counts: dict[tuple[str, str], int] = {}
-    for row in rows:
-        name = row[-1]
-        if name:
-            group = (row[0] or name, name)
-            counts[group] = counts.get(group, 0) + 1
+    counts = Counter((row[0] or row[-1], row[-1]) for row in rows if row[-1])
     order = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return [
         {"industry_code": code, "industry_name": name, "member_count": count} for (code, name), count in order
@@ -76,13 +44,24 @@ def industry_list(session: Session, call: InterfaceCall) -> Any:
 def industry_peers(session: Session, call: InterfaceCall) -> Any:
     """Key figures of the other stocks of a stock's industry on the newest date, the largest first; empty
     without a classification."""
-    columns = _level(call)
-    own = own_industry(session, call.table, columns[0], call.code, call.as_of)
-    if own is None:
+    column = _level(call)[0]
+    own = session.first(call.table.name, column, {"code": call.code}, as_of=call.as_of)
+    if not own:
         return []
-    same = of_industry(session, call.table, columns[:1], own, call.as_of)
-    codes = [row["code"] for row in same if row["code"] != call.code]
-    return key_figures(session, codes, call.params["limit"], call.as_of)
+    codes = {row["code"] for row in _of_industry(session, call, (column,), own)} - {call.code}
+    day = newest_of(session, WIDE, call.as_of)
+    if day is None:
+        return []
+    rows = public_rows(session, WIDE, KEY_FIGURES, {"trade_date": day}, as_of=call.as_of)
+    rows = [row for row in rows if row["code"] in codes]
+    rows.sort(key=lambda row: (-(row["total_market_cap"] or 0.0), row["code"]))
+    return rows[: call.params["limit"]]
+
+
+def _of_industry(session: Session, call: InterfaceCall, columns: Sequence[str], requested: str) -> list[Row]:
+    """Rows with a value in one of the columns, by code."""
+    where, values = " OR ".join(f"{column}=?" for column in columns), [requested] * len(columns)
+    return public_rows(session, call.table.name, where=where, values=values, as_of=call.as_of, order="code")
 
 
 def matching(session: Session, call: InterfaceCall) -> Any:

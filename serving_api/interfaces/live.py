@@ -12,84 +12,54 @@ from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 
 Params = Mapping[str, Any]
+Ask = Callable[[State, Params], Awaitable[Answered]]
 MINUTES = (1, 5, 15, 30, 60)
 
 
-async def quotes(state: State, params: Params) -> Answered:
-    """Code -> live quote; unknown codes are left out."""
-    return await state.part(live_of).quotes(params["codes"])
-
-
-async def order_book(state: State, params: Params) -> Answered:
-    """One security with its five levels; null when it is unknown."""
+async def _order_book(state: State, params: Params) -> Answered:
+    """null when the security is unknown."""
     answer = await state.part(live_of).order_book(params["code"])
     return answer.shaped(answer.value or None)
 
 
-async def ticks(state: State, params: Params) -> Answered:
-    """The last trades of the session, oldest first: {time, price, volume, side}."""
-    return await state.part(live_of).ticks(params["code"], params["limit"])
-
-
-async def minute_kline(state: State, params: Params) -> Answered:
-    """The newest minute bars, oldest first."""
+async def _minute_kline(state: State, params: Params) -> Answered:
     minutes = params["period"]
     if minutes not in MINUTES:
         raise InputError("period", f"{minutes} is none of {', '.join(map(str, MINUTES))} minutes")
-    answer = await state.part(live_of).minute_kline(params["code"], minutes)
-    return answer.shaped(answer.value["items"])
+    return await state.part(live_of).minute_kline(params["code"], minutes)
 
 
-async def fund_flow_minute(state: State, params: Params) -> Answered:
-    """Money flow of the session by minute, cumulative, CNY."""
-    answer = await state.part(live_of).fund_flow_minutes(params["code"])
-    return answer.shaped(answer.value["items"])
-
-
-async def northbound(state: State, params: Params) -> Answered:
-    """Flow through the stock connect by minute; empty since it is no longer disclosed."""
-    answer = await state.part(live_of).northbound()
-    return answer.shaped(answer.value["items"])
-
-
-async def index_quotes(state: State, params: Params) -> Answered:
-    """Live quotes of indices: the named ones, or the main ones of the mainland."""
+async def _index_quotes(state: State, params: Params) -> Answered:
+    """The named indices, or the main ones of the mainland."""
     if params["scope"] != "cn":
         raise InputError("scope", "live quotes are those of cn; others are stored, see get_index_latest")
     return await state.part(live_of).index_quotes(params["codes"])
 
 
-async def industry_ranking(state: State, params: Params) -> Answered:
-    """{top, bottom, total}: the strongest and the weakest industries."""
-    answer = await state.part(Market).industries()
-    rows, count = answer.value, params["top_n"]
-    return answer.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
+def _part(key: str, ask: Ask) -> Ask:
+    """One key of an answer."""
+
+    async def part(state: State, params: Params) -> Answered:
+        answer = await ask(state, params)
+        return answer.shaped(answer.value[key])
+
+    return part
 
 
-async def market_stat(state: State, params: Params) -> Answered:
-    """Current totals of all A shares. Raises when no source answers."""
-    return await state.part(live_of).market_stat()
-
-
-async def exrights(state: State, params: Params) -> Answered:
-    """Ex-rights records of the terminal source, oldest first."""
-    answer = await state.part(live_of).exrights(params["code"])
-    return answer.shaped(answer.value["records"])
-
-
-async def stock_changes(state: State, params: Params) -> Answered:
-    """The newest intraday anomalies of all stocks; empty before the first price of a day."""
-    return await state.part(Changes).newest(params["limit"])
-
-
-async def ah_premium(state: State, params: Params) -> Answered:
-    """Premium of the A share over the H share; null for a company that is listed once."""
-    return await state.part(HongKong).premium(params["code"])
-
-
-_QUOTES = (quotes, order_book, ticks, minute_kline, fund_flow_minute, northbound, index_quotes, ah_premium)
-_MARKET = (industry_ranking, market_stat, exrights, stock_changes)
-LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {
-    f"live_{one.__name__}": one for one in (*_QUOTES, *_MARKET)
+LIVE: Mapping[str, Ask] = {
+    "live_quotes": lambda state, params: state.part(live_of).quotes(params["codes"]),
+    "live_order_book": _order_book,
+    "live_ticks": lambda state, params: state.part(live_of).ticks(params["code"], params["limit"]),
+    "live_minute_kline": _part("items", _minute_kline),
+    "live_fund_flow_minute": _part(
+        "items", lambda state, params: state.part(live_of).fund_flow_minutes(params["code"])
+    ),
+    "live_northbound": _part("items", lambda state, _: state.part(live_of).northbound()),
+    "live_index_quotes": _index_quotes,
+    "live_ah_premium": lambda state, params: state.part(HongKong).premium(params["code"]),
+    "live_industry_ranking": lambda state, params: state.part(Market).industry_ends(params["top_n"]),
+    "live_market_stat": lambda state, _: state.part(live_of).market_stat(),
+    "live_exrights": _part("records", lambda state, params: state.part(live_of).exrights(params["code"])),
+    "live_stock_changes": lambda state, params: state.part(Changes).newest(params["limit"]),
 }
-"""Template of an interface -> the function of that name."""
+"""Template of an interface -> what it asks."""

@@ -35,9 +35,9 @@ class Meaning:
     high: int | None = None
 
 
-def _one_of(words: str) -> Meaning:
+def _one_of(words: str, note: str = "") -> Meaning:
     """Of values that explain themselves: `a | b`."""
-    return Meaning(words, allowed=tuple(words.split(" | ")))
+    return Meaning(words + note, allowed=tuple(words.split(" | ")))
 
 
 MEANINGS: Mapping[str, Meaning] = {
@@ -54,9 +54,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "direction": Meaning("100 or -100; default both"),
     "signal_key": Meaning("signal name; default all"),
     "source": Meaning("row source; default all"),
-    "board_key": Meaning(
-        "dragon | tactic | composite; default all", allowed=("dragon", "tactic", "composite")
-    ),
+    "board_key": _one_of("dragon | tactic | composite", "; default all"),
     "preset_key": Meaning("one of the 14 presets; default all", allowed=tuple(BY_KEY)),
     "report_period": Meaning("quarter end, default latest"),
     "statement": _one_of("income | balance | cashflow"),
@@ -75,10 +73,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "sort": Meaning("column, prefix - for descending"),
     "ascending": Meaning("oldest first"),
     "adjust": _one_of("none | qfq | hfq"),
-    "period": Meaning(
-        "week | month | quarter | year; of minute bars their minutes, 5 | 15 | 30 | 60",
-        allowed=("week", "month", "quarter", "year"),
-    ),
+    "period": _one_of("week | month | quarter | year", "; of minute bars their minutes, 5 | 15 | 30 | 60"),
     "market": Meaning("market", allowed=("CN", "SH", "SZ", "BJ", "HK", "US")),
     "org_type": Meaning(
         "holder class", allowed=("fund", "qfii", "social", "broker", "insurance", "trust", "all")

@@ -126,9 +126,7 @@ def newest_date(session: Session, table: Table, as_of: str | None) -> str | None
     if as_of is not None:
         back = _LOOK_BACK_PERIODS if day == "report_period" else _LOOK_BACK
         since = (date.fromisoformat(as_of[:10]) - back).isoformat()
-    of = {f"{day}>=?": since}
-    found = session.rows(table.name, of, columns=(day,), as_of=as_of, order=f"{day} DESC", limit=1)
-    return str(found[0][0]) if found else None
+    return session.first(table.name, day, {f"{day}>=?": since}, as_of=as_of, order=f"{day} DESC")
 
 
 def newest_of(session: Session, table: str, as_of: str | None = None) -> str | None:
@@ -221,44 +219,3 @@ def headlines(
         session, table.name, columns, of, where=" AND ".join(where), values=values, as_of=as_of,
         order=", ".join(order), limit=limit, offset=offset,
     )  # fmt: skip
-
-
-def planned(
-    session: Session, table: Table, period: str | None, since: str | None, until: str | None, limit: int
-) -> list[Row]:
-    """Rows of one quarter end, or of the newest, whose date is between two days, oldest first."""
-    if period is None:
-        newest = session.rows(table.name, columns=("report_period",), order="report_period DESC", limit=1)
-        if not newest:
-            return []
-        period = str(newest[0][0])
-    of = {"report_period": period, **between(table, since, until)}
-    return public_rows(session, table.name, of=of, order=f"{table.date_column}, code", limit=limit)
-
-
-TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
-"""Exchange -> the code under which a table stores the sum of its market."""
-
-
-def totals(
-    session: Session, table: Table, exchanges: Sequence[str], since: str | None, until: str | None, limit: int
-) -> list[Row]:
-    """The newest `limit` rows of market sums between two dates, newest first."""
-    of = {"code": [TOTALS[name] for name in exchanges], **between(table, since, until)}
-    order = f"{table.date_column} DESC, code DESC"
-    return public_rows(session, table.name, of=of, order=order, limit=limit)
-
-
-def calendar_days(
-    session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
-) -> list[Row]:
-    """The newest `limit` days of a market's calendar between two dates, oldest first."""
-    of = {"market": market, "date>=?": since, "date<=?": until}
-    return public_rows(session, table.name, of=of, order="date DESC", limit=limit)[::-1]
-
-
-def last_open_day(session: Session, table: Table, market: str, until: str) -> str | None:
-    """The newest trade date of a market that is not after `until`."""
-    of = {"market": market, "is_open": 1, "date<=": until}
-    found = session.rows(table.name, of, columns=("date",), order="date DESC", limit=1)
-    return str(found[0][0]) if found else None

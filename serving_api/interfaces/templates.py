@@ -12,7 +12,7 @@ from core.days import is_closed, moved
 from core.records import picked
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Of, Session
 from serving_api.interfaces import (
     companies,
     economy,
@@ -217,19 +217,24 @@ def schedule(session: Session, call: InterfaceCall) -> Any:
     """Planned events of one quarter end (default: the newest with any), in the order of their dates, which
     may be in the future."""
     since, until = bounds_of(call)
-    period = call.params["report_period"]
-    return queries.planned(session, call.table, period, since, until, call.params["limit"])
+    table, period = call.table, call.params["report_period"]
+    if period is None:
+        period = session.first(table.name, "report_period", order="report_period DESC")
+    if period is None:
+        return []
+    of = {"report_period": period, **queries.between(table, since, until)}
+    order, limit = f"{table.date_column}, code", call.params["limit"]
+    return queries.public_rows(session, table.name, of=of, order=order, limit=limit)
 
 
 def market_totals(session: Session, call: InterfaceCall) -> Any:
     """Sums of the markets by date, oldest first; of one exchange when it is given."""
     exchange = call.params.get("exchange")
-    since, until = bounds_of(call)
-    if exchange is not None and exchange not in queries.TOTALS:
-        raise call.bad("exchange", f"{exchange} has no totals; one of {', '.join(queries.TOTALS)} is allowed")
-    requested = list(queries.TOTALS) if exchange is None else [exchange]
-    rows = queries.totals(session, call.table, requested, since, until, call.params["limit"])
-    return rows[::-1]
+    between = queries.between(call.table, *bounds_of(call))
+    if exchange is not None and exchange not in _TOTALS:
+        raise call.bad("exchange", f"{exchange} has no totals; one of {', '.join(_TOTALS)} is allowed")
+    codes = list(_TOTALS.values()) if exchange is None else [_TOTALS[exchange]]
+    return _newest(session, call, {"code": codes, **between}, call.params["limit"])
 
 
 def around_today(session: Session, call: InterfaceCall) -> Any:
@@ -244,21 +249,30 @@ def around_today(session: Session, call: InterfaceCall) -> Any:
 
 def calendar(session: Session, call: InterfaceCall) -> Any:
     """Calendar days of a market, oldest first, future days included."""
-    since, until = bounds_of(call)
-    return queries.calendar_days(session, call.table, call.params["market"], since, until, MOST_ROWS)
+    of = {"market": call.params["market"], **queries.between(call.table, *bounds_of(call))}
+    return _newest(session, call, of, MOST_ROWS)
+
+
+def _newest(session: Session, call: InterfaceCall, of: Of, limit: int) -> list[queries.Row]:
+    """The newest `limit` rows `of` some values, oldest first."""
+    order = queries.newest_first(call.table)
+    return queries.public_rows(session, call.table.name, of=of, order=order, limit=limit)[::-1]
 
 
 def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
     """The newest trade date up to today; null when no calendar is stored."""
     market = call.params["market"]
     if market != "CN":
-        return queries.last_open_day(session, call.table, market, call.today)
+        open_days = {"market": market, "is_open": 1, "date<=": call.today}
+        return session.first(call.table.name, "date", open_days, order="date DESC")
     try:
         return call.calendar.on_or_before(call.today)
     except CalendarHorizon:
         return None
 
 
+_TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
+"""Exchange -> the code under which a table stores the sum of its market."""
 _CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _CONDITIONS = {"min_premium": ("premium_pct", ">="), "max_premium": ("premium_pct", "<=")}
 """Parameter of an interface by date -> its condition on a column."""

@@ -1,6 +1,5 @@
 """Interfaces over a window of dates: bars of many codes, returns, percentiles, sums of flows, indices."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from serving_api.db.sessions import Session
 from serving_api.interfaces import queries as rows_of
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
+from serving_api.live.frame_values import number
 from serving_api.stocks.bars import Bar, adjusted, ratios
 from serving_api.stocks.queries import bars, bars_of_codes
 
@@ -32,23 +32,6 @@ def flow_sums(
             if value is not None:
                 reported[column] = round((reported[column] or 0.0) + value, 2)
     return sums
-
-
-def names_of(session: Session, codes: Sequence[str]) -> dict[str, str]:
-    """Code -> current name."""
-    return dict(session.rows(MASTER, {"code": codes}, columns=("code", "name"))) if codes else {}
-
-
-def indices_of_scope(session: Session, table: Table, scope: str) -> list[dict[str, Any]]:
-    rows = session.run(
-        f"SELECT code, MAX(name), MIN(date), MAX(date) FROM {session.sql.name(table.name)} "
-        "WHERE scope=? GROUP BY code ORDER BY code",
-        (scope,),
-    )
-    return [
-        {"code": code, "name": name, "scope": scope, "first_date": str(first), "latest_date": str(last)}
-        for code, name, first, last in rows
-    ]
 
 
 PRICES = ("open", "high", "low", "close")
@@ -88,8 +71,8 @@ def returns(session: Session, call: InterfaceCall) -> Any:
         {
             "date": bar["date"],
             "close": bar["close"],
-            "return_pct": _rounded(change),
-            "volatility_pct": _rounded(spread),
+            "return_pct": number(change, 4),
+            "volatility_pct": number(spread, 4),
         }
         for bar, change, spread in zip(some, over.change_pct, over.volatility_pct, strict=True)
     ]
@@ -110,7 +93,7 @@ def valuation_percentile(session: Session, call: InterfaceCall) -> Any:
     }
     for column, name in (("pe_ttm", "pe_pct"), ("pb", "pb_pct")):
         values = np.array([row[column] if row[column] is not None else np.nan for row in rows])
-        reported |= {column: rows[-1][column], name: _rounded(float(percentile_of_last(values)))}
+        reported |= {column: rows[-1][column], name: number(percentile_of_last(values), 4)}
     return reported
 
 
@@ -132,7 +115,7 @@ def flow_rank(session: Session, call: InterfaceCall) -> Any:
         (sign * value, code) for code, reported in sums.items() if (value := reported[column]) is not None
     ]
     order = [code for _, code in sorted(known)[: call.params["limit"]]]
-    names = names_of(session, order)
+    names = dict(session.rows(MASTER, {"code": order}, columns=("code", "name")))
     span = {"days": days, "since": since, "date": newest}
     return [{"code": code, "name": names.get(code), **span, **sums[code]} for code in order]
 
@@ -141,15 +124,20 @@ def newest_of_indices(session: Session, call: InterfaceCall) -> Any:
     """The newest row of each requested index, or of each one of a scope."""
     requested: Sequence[str] | None = call.params["codes"]
     if requested is None:
-        requested = [row["code"] for row in indices_of_scope(session, call.table, call.params["scope"])]
+        requested = [row["code"] for row in stored_indices(session, call)]
     found = [rows_of.newest(session, call.table, code, call.as_of) for code in requested[:MOST_ROWS]]
     return [row for row in found if row is not None]
 
 
 def stored_indices(session: Session, call: InterfaceCall) -> Any:
     """{code, name, scope, first_date, latest_date} of the indices of a scope, by code."""
-    return indices_of_scope(session, call.table, call.params["scope"])
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else round(float(value), 4)
+    scope = call.params["scope"]
+    rows = session.run(
+        f"SELECT code, MAX(name), MIN(date), MAX(date) FROM {session.sql.name(call.table.name)} "
+        "WHERE scope=? GROUP BY code ORDER BY code",
+        (scope,),
+    )
+    return [
+        {"code": code, "name": name, "scope": scope, "first_date": str(first), "latest_date": str(last)}
+        for code, name, first, last in rows
+    ]

@@ -132,6 +132,12 @@ class Market:
             return answer.shaped(ranked([board(row) for row in records(answer.value)]))
         return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
 
+    async def industry_ends(self, count: int) -> Answered:
+        """{top, bottom, total}: the strongest and the weakest of them, each from the most extreme one on."""
+        answer = await self.industries()
+        rows = answer.value
+        return answer.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
+
     async def hot_stocks(self) -> Answered:
         """Strong stocks of the current session of quotes, with their topics; the strongest first."""
         day = session_date(self._clock.now(), self._calendar)

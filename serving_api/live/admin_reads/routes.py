@@ -68,10 +68,7 @@ async def limit_up(call: Admin, date: Annotated[str | None, Depends(past_day)]) 
 @router.get("/fusion/market/industry-ranking", schemas.IndustryEnds, cache=NO_STORE)
 async def industry_ends(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest and the weakest industries, each from the most extreme one on."""
-    answer = await call.state.part(Market).industries()
-    rows = answer.value
-    ends = {"top": rows[:top_n], "bottom": rows[::-1][:top_n], "total": len(rows)}
-    return _answer(answer.shaped(ends))
+    return _answer(await call.state.part(Market).industry_ends(top_n))
 
 
 @router.get("/market/industry-ranking", list[schemas.IndustryRank], cache=NO_STORE)
