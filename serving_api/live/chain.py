@@ -145,29 +145,27 @@ class UnifiedReads:
     async def _history(self, kind: DataType, moment: Moment) -> Found | None:
         """Fused tables of the session, else the newest stored answer, else fused tables of the session
         before. No source answered, so a stored answer counts as history, even one of today."""
-        found = await self._fused(kind, moment.session, moment)
-        if found is not None:
-            return found
-        snapshot = await read_or(None, self._state.reading.point(newest, kind.name, moment.session))
-        if snapshot is not None:
-            return Found(snapshot.body, moment.session, snapshot.at, HISTORY, stored_of=snapshot.session)
-        before = self._state.calendar.offset(moment.session, -1)
-        return await self._fused(kind, before, moment)
+        found = await self._fused(kind, moment.session, moment) or await self._newest(kind, moment.session)
+        return found or await self._fused(kind, self._state.calendar.offset(moment.session, -1), moment)
 
     async def _beyond_calendar(self, kind: DataType) -> Found:
         """The answer when it is unknown whether the market is open: the stored one, else the empty
         structure."""
         today = self._state.today
-        snapshot = await read_or(None, self._state.reading.point(newest, kind.name, today))
-        if snapshot is None:
-            return Found(kind.empty(), today)
-        return Found(snapshot.body, today, snapshot.at, HISTORY, stored_of=snapshot.session)
+        return await self._newest(kind, today) or Found(kind.empty(), today)
 
     # -- stored ---------------------------------------------------------------------------------------
 
     async def _snapshot(self, kind: DataType, moment: Moment) -> Snapshot | None:
         found = await read_or(None, self._state.reading.point(of_session, kind.name, moment.session))
         return found if found is not None and kind.is_valid(found.body) else None
+
+    async def _newest(self, kind: DataType, session: str) -> Found | None:
+        """The newest stored answer up to a session, as history."""
+        snapshot = await read_or(None, self._state.reading.point(newest, kind.name, session))
+        if snapshot is None:
+            return None
+        return Found(snapshot.body, session, snapshot.at, HISTORY, stored_of=snapshot.session)
 
     async def _fused(self, kind: DataType, day: str, moment: Moment) -> Found | None:
         for origin, read in kind.stored:

@@ -48,8 +48,8 @@ class ReadContext:
 
 
 SourceRead = Callable[[ReadContext], Body]
-Stored = Callable[[Session, str], Body | None]
-"""Reads a body of one trade date from fused tables; None when they have none."""
+Stored = Callable[[Session, str], Body]
+"""Reads a body of one trade date from fused tables; it is not valid when they have none."""
 
 
 def of_scan_sources(read: Callable[[str, ReadContext], Body]) -> dict[str, SourceRead]:

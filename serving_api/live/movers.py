@@ -22,7 +22,7 @@ class Mover:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of stocks; `broken`: touched, not held their limit-up; None when the source has no highs."""
+    """Counts of stocks; `broken`: touched, not held their limit-up; 0 when the source has no highs."""
 
     up: int
     down: int
@@ -31,7 +31,7 @@ class Counts:
     limit_down: int
     suspended: int
     total: int
-    broken: int | None
+    broken: int
 
 
 def of_scan(rows: Iterable[Traded], day: str, calendar: TradeCalendar) -> list[Mover]:
@@ -58,7 +58,7 @@ def of_wide(rows: Iterable[dict[str, Any]]) -> list[Mover]:
     ]
 
 
-def count(movers: Sequence[Mover], *, with_broken: bool) -> Counts:
+def count(movers: Sequence[Mover]) -> Counts:
     moved = [mover.change_pct for mover in movers if mover.change_pct is not None]
     at = [mover.at_limit for mover in movers if mover.change_pct is not None]
     return Counts(
@@ -69,7 +69,7 @@ def count(movers: Sequence[Mover], *, with_broken: bool) -> Counts:
         limit_down=at.count("down"),
         suspended=len(movers) - len(moved),
         total=len(movers),
-        broken=at.count("up_open") if with_broken else None,
+        broken=at.count("up_open"),
     )
 
 

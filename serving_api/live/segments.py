@@ -41,9 +41,9 @@ class Segment:
         name: str,
         monotonic: Callable[[], float],
         now: Callable[[], datetime],
-        shared: SharedReads | None = None,
+        shared: SharedReads,
     ) -> None:
-        """With `shared` the API processes of one deployment ask once; items are then plain JSON."""
+        """`shared`: the API processes of one deployment ask once; items are plain JSON."""
         self._name = name
         self._shared = shared
         self._now = now
@@ -63,14 +63,11 @@ class Segment:
             return Part(items, True, at)
         task = self._running.start(day, lambda: self._make(day, ttl, make, use_cache=use_cache))
         done, _ = await asyncio.wait({task}, timeout=WAIT_S)
-        asked = True
-        if done:
-            asked = task.result()
-        else:
+        if not done:
             self._cache.keep(day, cached.value if cached else ([], None), EMPTY_TTL_S)
         cached = self._cache.kept(day)
         items, at = cached.value if cached else ([], None)
-        return Part(items, not asked, at)
+        return Part(items, bool(done) and not task.result(), at)
 
     async def settled(self) -> None:
         """Wait for late reads (tests)."""
@@ -85,7 +82,7 @@ class Segment:
     ) -> bool:
         """Whether a source was asked, instead of taking another process's result."""
         name = f"segment {self._name}"
-        if use_cache and self._shared is not None:
+        if use_cache:
             reported = await self._shared.find_or_claim(name, day)
             if reported is not None:
                 self._cache.keep(day, (reported.answer.value, reported.answer.at), reported.left)
@@ -98,6 +95,5 @@ class Segment:
         seconds = ttl() if items else EMPTY_TTL_S
         at = self._now() if items else None
         self._cache.keep(day, (items, at), seconds)
-        if self._shared is not None:
-            self._shared.put(name, day, Answered(items, at=at), seconds)
+        self._shared.put(name, day, Answered(items, at=at), seconds)
         return True

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.calendar import CalendarHorizon
-from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.queries import FLOW
+from serving_api.live.admin_reads.queries import stored_flows
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import EASTMONEY, Answered
@@ -19,14 +18,6 @@ from serving_api.live.frame_values import Row, number, records, session_date
 FLOW_TTL = 30.0
 _NETS = ("main_net", "super_net", "large_net", "medium_net", "small_net", "main_net_pct", "close")
 _COLUMNS = ("date", *_NETS, "change_pct")
-
-
-def stored_days(session: Session, code: str, days: int) -> list[Row]:
-    """The newest `days` stored dates of a code, oldest first."""
-    rows = session.dicts(
-        FLOW, columns=_COLUMNS, where="code=?", values=(code,), order="date DESC", limit=days
-    )
-    return rows[::-1]
 
 
 @dataclass(frozen=True)
@@ -47,7 +38,7 @@ class DailyFlows:
 
     async def of(self, code: str, days: int) -> Flows:
         """The stored rows alone when they include the session."""
-        stored = await read_or([], self._state.reading.point(stored_days, code, days))
+        stored = await read_or([], self._state.reading.point(stored_flows, code, days, _COLUMNS))
         now, calendar = self._state.clock.now(), self._state.calendar
         try:
             newest = session_date(now, calendar)

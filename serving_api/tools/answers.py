@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 from serving_api.framework.envelope import DISCLAIMER, local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.live.clients import ORIGIN
+from serving_api.live.clients import ORIGIN, Answered
+from serving_api.live.data_types import Found
 from serving_api.tools import queries
 from serving_api.tools.cleaning import clean
 
@@ -73,9 +74,8 @@ class Draft:
         return cls(rows[offset:last], offset, len(rows), last < len(rows), **reported)
 
     def receipts(self) -> Receipts:
-        at = local_iso(self.as_of) if isinstance(self.as_of, datetime) else self.as_of
         return Receipts(
-            as_of=at,
+            as_of=local_iso(self.as_of) if isinstance(self.as_of, datetime) else self.as_of,
             sources=list(dict.fromkeys(self.sources)),
             batch_ids=list(dict.fromkeys(self.batch_ids))[:20],
             live=self.live,
@@ -144,8 +144,10 @@ async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
     }
 
 
-async def of_live(state: State, sources: Sequence[str], as_of: str | None) -> dict[str, Any]:
-    """Receipts of a live read, which a stored table may have answered instead of an external source."""
+async def of_live(state: State, *answers: Answered | Found) -> dict[str, Any]:
+    """Receipts of live reads; a stored table may have answered instead of an external source."""
+    sources = [one.origin for one in answers if one.origin is not None]
     reported = await of_tables(state, [name for name in sources if name not in OUTSIDE])
+    newest = max((one.at for one in answers if one.at is not None), default=None)
     is_live = any(name in OUTSIDE for name in sources)
-    return {"sources": list(sources), "batch_ids": reported["batch_ids"], "as_of": as_of, "live": is_live}
+    return {"sources": sources, "batch_ids": reported["batch_ids"], "as_of": newest, "live": is_live}

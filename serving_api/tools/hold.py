@@ -3,10 +3,9 @@
 from pydantic import BaseModel, Field
 
 from serving_api.admin.shared import instant
-from serving_api.datasets.portfolio.queries import SHARED, TABLES
+from serving_api.datasets.portfolio.queries import SHARED, TABLES, stocks_of
 from serving_api.datasets.portfolio.service import shown_stock
 from serving_api.framework.row_models import columns_of
-from serving_api.tools import queries
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
 
@@ -38,7 +37,8 @@ class HoldAnswer(ToolAnswer):
 async def hold(call: Call, asked: HoldArguments) -> Draft:
     """A user's own list; an administrator also sees the shared one, as on /datamgr/portfolio."""
     user = call.subject.member
-    rows, quotes = await call.state.reading.scan(queries.watched, user.id, user.is_admin)
+    owners = (user.id, SHARED) if user.is_admin else (user.id,)
+    rows, quotes = await call.state.reading.scan(stocks_of, owners)
     stocks = [
         {**shown_stock(row, quotes.get(row["code"], {})), "shared": row["user_id"] == SHARED} for row in rows
     ]

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.live.admin_reads.changes import Changes
@@ -33,58 +32,42 @@ class HotAnswer(ToolAnswer):
 
 async def _unified(call: Call, name: str, key: str) -> Draft:
     found = await call.state.part(UnifiedReads).read(name)
-    at = None if found.at is None else local_iso(found.at)
-    sources = [found.origin] if found.origin else []
-    return Draft(list(found.body[key]), **await of_live(call.state, sources, at))
-
-
-async def _traded(call: Call, asked: HotArguments) -> Draft:
-    return await _unified(call, "hot_stocks", "items")
-
-
-async def _industries(call: Call, asked: HotArguments) -> Draft:
-    return await _unified(call, "industry_rank", "industries")
+    return Draft(list(found.body[key]), **await of_live(call.state, found))
 
 
 async def _moves(call: Call, asked: HotArguments) -> Draft:
     answer = await call.state.part(Changes).newest(asked.offset + asked.limit + 1)
-    at = None if answer.at is None else local_iso(answer.at)
-    sources = [answer.origin] if answer.origin else []
-    return Draft(answer.value, **await of_live(call.state, sources, at))
+    return Draft(answer.value, **await of_live(call.state, answer))
 
 
 async def _popular(call: Call, asked: HotArguments) -> Draft:
-    rows = await _stored(call, "get_hot_stocks", {"limit": asked.offset + asked.limit + 1}, [])
-    return Draft(rows, **await _behind(call, "get_hot_stocks"))
+    rows, receipts = await _stored(call, "get_hot_stocks", [], limit=asked.offset + asked.limit + 1)
+    return Draft(rows, **receipts)
 
 
 async def _limit_up(call: Call, asked: HotArguments) -> Draft:
-    ladder = await _stored(call, "get_limit_ladder", {}, {})
+    ladder, receipts = await _stored(call, "get_limit_ladder", {})
     day = ladder.get("trade_date")
     rows = [
         {"trade_date": day, "limit_days": level["limit_days"], **stock}
         for level in ladder.get("levels", [])
         for stock in level["stocks"]
     ]
-    return Draft(rows, **await _behind(call, "get_limit_ladder"))
+    return Draft(rows, **receipts)
 
 
-async def _stored(call: Call, name: str, params: dict[str, Any], empty: Any) -> Any:
+async def _stored(call: Call, name: str, empty: Any, **params: Any) -> tuple[Any, dict[str, Any]]:
+    """(value of an interface, receipts of the table behind it)."""
     value, _ = await read_or((empty, {}), builtin_catalog().call(call.state, name, params, None))
-    return value
-
-
-async def _behind(call: Call, name: str) -> dict[str, Any]:
-    """Receipts of the table behind an interface."""
     interface, dataset = builtin_catalog().find(name)
-    return await of_tables(call.state, (dataset.table_of(interface).name,))
+    return value, await of_tables(call.state, (dataset.table_of(interface).name,))
 
 
 _KINDS: Mapping[str, Callable[[Call, HotArguments], Awaitable[Draft]]] = {
-    "traded": _traded,
+    "traded": lambda call, _: _unified(call, "hot_stocks", "items"),
     "popular": _popular,
     "limit_up": _limit_up,
-    "industries": _industries,
+    "industries": lambda call, _: _unified(call, "industry_rank", "industries"),
     "moves": _moves,
 }
 

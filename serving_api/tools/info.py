@@ -11,7 +11,6 @@ from core.errors import InputError
 from platform_assets.compute.evidence.facts import Fact
 from serving_api.evidence.market import macro_pack, market_pack
 from serving_api.evidence.packs import stock_pack, stocks_pack
-from serving_api.framework.envelope import local_iso
 from serving_api.framework.parameters import parse_as_of
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.tools.answers import Draft, ToolAnswer, of_live, of_tables
@@ -86,7 +85,7 @@ async def _facts(call: Call, asked: InfoArguments) -> Draft:
         pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
     else:
         pack = await (market_pack(state) if asked.pack == "market" else macro_pack(state))
-    as_of = local_iso(datetime.fromisoformat(pack.as_of))
+    as_of = datetime.fromisoformat(pack.as_of)
     draft = Draft.part_of(pack.facts, asked.offset, asked.limit, as_of=as_of)
     shown: Sequence[Fact] = draft.items
     draft.items = [_fact(fact) for fact in shown]
@@ -115,8 +114,7 @@ async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
     if interface.live:
         answer = await catalog.call_live(state, interface.name, asked.params, as_of)
         value = answer.value
-        at = None if answer.at is None else local_iso(answer.at)
-        receipts = await of_live(state, [answer.origin] if answer.origin else [], at)
+        receipts = await of_live(state, answer)
     else:
         value, far = await catalog.call(state, interface.name, asked.params, as_of)
         receipts = await of_tables(state, (table.name,))

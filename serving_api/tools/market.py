@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from serving_api.framework.envelope import local_iso
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.chain import UnifiedReads
+from serving_api.live.clients import Answered
 from serving_api.live.data_types import Found
 from serving_api.tools.answers import Draft, ToolAnswer, of_live
 from serving_api.tools.model import Arguments, Call, Code, Tool
@@ -45,39 +46,24 @@ async def market(call: Call, asked: MarketArguments) -> Draft:
         return await _quotes(call, asked.codes)
     names = _PARTS if asked.part == "all" else (asked.part,)
     unified = call.state.part(UnifiedReads)
-    parts = []
+    answers = {}
     for at, name in enumerate(names, start=1):
-        found = await unified.read(name)
-        parts.append(_part(name, found))
+        answers[name] = await unified.read(name)
         await call.progress(at, len(names), name)
-    return await _draft(call, parts)
+    parts = [_part(name, found, found.body, stale=found.stale) for name, found in answers.items()]
+    return Draft(parts, total=len(parts), rest=REST, **await of_live(call.state, *answers.values()))
 
 
 async def _quotes(call: Call, codes: list[str]) -> Draft:
     answer = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
-    at = None if answer.at is None else local_iso(answer.at)
-    quotes = [
-        {"key": code, "as_of": at, "source": answer.origin, "stale": False, "data": quote}
-        for code, quote in answer.value.items()
-    ]
-    return await _draft(call, quotes)
+    quotes = [_part(code, answer, quote) for code, quote in answer.value.items()]
+    receipts = await of_live(call.state, *([answer] if quotes else []))
+    return Draft(quotes, total=len(quotes), rest=REST, **receipts)
 
 
-def _part(name: str, found: Found) -> dict[str, Any]:
-    return {
-        "key": name,
-        "as_of": None if found.at is None else local_iso(found.at),
-        "source": found.origin,
-        "stale": found.stale,
-        "data": found.body,
-    }
-
-
-async def _draft(call: Call, parts: list[dict[str, Any]]) -> Draft:
-    times = [part["as_of"] for part in parts if part["as_of"]]
-    sources = [part["source"] for part in parts if part["source"]]
-    receipts = await of_live(call.state, sources, max(times, default=None))
-    return Draft(parts, total=len(parts), rest=REST, **receipts)
+def _part(key: str, answer: Answered | Found, data: dict[str, Any], *, stale: bool = False) -> dict[str, Any]:
+    as_of = None if answer.at is None else local_iso(answer.at)
+    return {"key": key, "as_of": as_of, "source": answer.origin, "stale": stale, "data": data}
 
 
 TOOL = Tool(

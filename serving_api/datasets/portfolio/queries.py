@@ -15,9 +15,12 @@ SHARED = 0
 TABLES = (TABLE, QUOTE)
 
 
-def stocks(session: Session) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
-    """(rows of the shared list in its order, newest quote by code)."""
-    rows = session.dicts(TABLE, {"user_id": SHARED}, where="is_active=1", order="sort_no, code")
+def stocks_of(
+    session: Session, owners: Sequence[int]
+) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+    """(rows of the lists of some users in their order, the shared one last; newest quote by code)."""
+    of, order = {"user_id": owners, "is_active": 1}, "user_id DESC, sort_no, code"
+    rows = session.dicts(TABLE, of, order=order)
     quotes = newest_quotes(session, [row["code"] for row in rows])
     return rows, {quote["code"]: quote for quote in quotes}
 

@@ -28,7 +28,7 @@ class Turn:
 
 async def portfolio(state: State) -> dict[str, Any]:
     """{stocks, total, updatedAt}."""
-    rows, quotes = await state.reading.scan(queries.stocks)
+    rows, quotes = await state.reading.scan(queries.stocks_of, (queries.SHARED,))
     newest = max((row["updated_at"] for row in rows if row["updated_at"]), default=None)
     return {
         "stocks": [shown_stock(row, quotes.get(row["code"], {})) for row in rows],

@@ -14,7 +14,7 @@ from typing import Any
 from core.errors import PayloadError
 from core.records import picked
 from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS, ChangesPage
-from serving_api.framework.cache_headers import before_open, in_trading_hours, ttl_at
+from serving_api.framework.cache_headers import before_open, in_trading_hours
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, Answered
@@ -43,14 +43,11 @@ class Changes:
     async def newest_or_last(self, limit: int, *, use_cache: bool = True) -> tuple[Answered, bool]:
         """The same, and whether the portal did not answer and these are its last good events of today."""
         pages = math.ceil(min(limit, MOST) / PAGE_ROWS)
-
-        def ttl() -> float:
-            return ttl_at(CHANGES_TTL, self._clock.now(), self._calendar)
-
         if before_open(self._clock.now(), self._calendar):
             # The portal still serves the previous session, and its events do not say so.
             return Answered([]), False
         today = self._clock.now().date()
+        ttl = self._live.ttl(CHANGES_TTL)
         asked = await self._live.shared_read(
             f"changes {pages}", ttl, lambda: self._ask(pages), None, use_cache=use_cache
         )

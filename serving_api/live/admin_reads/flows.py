@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 SIDES = ("super_large_in", "super_large_out", "large_in", "large_out")
 SMALLER = ("medium_in", "medium_out", "small_in", "small_out")
 NETS = ("main_net", "super_net", "large_net", "medium_net", "small_net")
+STORED = ("date", "main_net", "super_large_in", "large_in")
+"""Columns of a stored date that its row shows."""
 UNDISCLOSED = "交易所自 2024-08-19 起不再盘中披露北向买卖额"
 
 

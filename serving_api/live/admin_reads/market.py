@@ -1,6 +1,6 @@
 """Live reads of the whole market: the limit pool, the industry ranking, strong stocks."""
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import orjson
@@ -9,7 +9,6 @@ from core.calendar import CalendarHorizon
 from core.records import picked
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 from serving_api.db.sessions import Session
-from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
@@ -109,11 +108,9 @@ class Market:
         running = asked == today and self._clock.now().strftime("%H:%M") < _CLOSE
         if recent and (running or not stored):
             answer = await self._reported(
-                ("limit up", asked),
-                POOL_TTL,
-                lambda: self._live.clients.ask({EASTMONEY: lambda client: client.limit_pool("up", asked)}),
+                ("limit up", asked), POOL_TTL, {EASTMONEY: lambda client: client.limit_pool("up", asked)}
             )
-            if answer is not None and (running or not is_empty(answer.value)):
+            if answer.value is not None and (running or not is_empty(answer.value)):
                 return answer.shaped([limit_row(row) for row in records(answer.value)])
         if not stored:
             stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
@@ -121,14 +118,9 @@ class Market:
 
     async def industries(self) -> Answered:
         """Every industry board, strongest first: the portal's current ones, else the newest stored ones."""
-        answer = await self._reported(
-            "industries",
-            RANKING_TTL,
-            lambda: self._live.clients.ask(
-                {EASTMONEY: lambda client: client.boards("industry")}, pages=BOARD_PAGES, empty=is_empty
-            ),
-        )
-        if answer is not None and not is_empty(answer.value):
+        boards = {EASTMONEY: lambda client: client.boards("industry")}
+        answer = await self._reported("industries", RANKING_TTL, boards, pages=BOARD_PAGES, empty=is_empty)
+        if answer.value is not None and not is_empty(answer.value):
             return answer.shaped(ranked([board(row) for row in records(answer.value)]))
         return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
 
@@ -141,12 +133,9 @@ class Market:
     async def hot_stocks(self) -> Answered:
         """Strong stocks of the current session of quotes, with their topics; the strongest first."""
         day = session_date(self._clock.now(), self._calendar)
-        answer = await self._reported(
-            ("strong", day),
-            HOT_TTL,
-            lambda: self._live.clients.ask({THS: lambda client: client.strong_stocks(day)}, order=(THS,)),
-        )
-        if answer is not None:
+        strong_stocks = {THS: lambda client: client.strong_stocks(day)}
+        answer = await self._reported(("strong", day), HOT_TTL, strong_stocks, order=(THS,))
+        if answer.value is not None:
             return answer.shaped(strongest([strong(row) for row in records(answer.value)]))
         return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
 
@@ -154,15 +143,11 @@ class Market:
         return await read_or([], self._reading.scan(query, *args))
 
     async def _reported(
-        self, key: Hashable, seconds: float, make: Callable[[], Awaitable[Answered]]
-    ) -> Answered | None:
-        """A shared answer; None when no source has one."""
-
-        def ttl() -> float:
-            return ttl_at(seconds, self._clock.now(), self._calendar)
-
-        landed = await read_or(None, self._live.single_flight.take(key, ttl, make))
-        return None if landed is None else landed.value
+        self, key: Hashable, seconds: float, reads: Mapping[str, Callable[[Any], Any]], **how: Any
+    ) -> Answered:
+        """A shared answer (`LiveClients.ask`); its value is None when no source has one."""
+        live = self._live
+        return await live.reported(key, live.ttl(seconds), lambda: live.clients.ask(reads, **how), None)
 
 
 # -- shapes -------------------------------------------------------------------------------------------

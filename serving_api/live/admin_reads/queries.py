@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from serving_api.db.sessions import Session, code_clauses
-from serving_api.interfaces.queries import newest_date, public_rows
+from serving_api.interfaces.queries import newest_of, public_rows
 
 MASTER = "fusion_stock_master"
 FLOW = "fusion_fund_flow"
@@ -36,40 +36,26 @@ def stored_flashes(session: Session, limit: int) -> list[dict[str, Any]]:
     return session.dicts(FLASH, order="pub_time DESC, flash_id DESC", limit=limit)
 
 
-def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]:
+def stored_flows(session: Session, code: str, days: int, columns: Sequence[str]) -> list[dict[str, Any]]:
     """The newest `days` stored money flows of a code, oldest first."""
-    columns = ("date", "main_net", "super_large_in", "large_in")
-    rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
-    return rows[::-1]
+    return session.dicts(FLOW, {"code": code}, columns=columns, order="date DESC", limit=days)[::-1]
 
 
 def limit_ups(session: Session, day: str) -> list[dict[str, Any]]:
     """The stored pool of limit-ups of a date, the first sealed first."""
-    return public_rows(
-        session,
-        LIMIT_POOL,
-        where="trade_date=? AND pool='up'",
-        values=(day,),
-        order="first_seal_time IS NULL, first_seal_time, code",
-    )
+    of, order = {"trade_date": day, "pool": "up"}, "first_seal_time IS NULL, first_seal_time, code"
+    return public_rows(session, LIMIT_POOL, of=of, order=order)
 
 
 def sectors(session: Session) -> list[dict[str, Any]]:
     """The sectors of the newest stored tree map."""
-    day = newest_date(session, session.table(CLOUD_MAP), None)
-    if day is None:
-        return []
-    return public_rows(session, CLOUD_MAP, where="trade_date=? AND level='sector'", values=(day,))
+    day = newest_of(session, CLOUD_MAP)
+    return public_rows(session, CLOUD_MAP, of={"trade_date": day, "level": "sector"}) if day else []
 
 
 def strong_stocks(session: Session, day: str) -> list[dict[str, Any]]:
     """The stored strong stocks of a date with price, turnover and amount of their closing quotes."""
-    listed = public_rows(
-        session, HOT, where="trade_date=? AND list_type='ths_strong'", values=(day,), order="code"
-    )
+    listed = public_rows(session, HOT, of={"trade_date": day, "list_type": "ths_strong"}, order="code")
     columns = ("code", "price", "turnover_pct", "amount")
-    quotes = {
-        row["code"]: row
-        for row in session.dicts(QUOTES, columns=columns, where="trade_date=?", values=(day,))
-    }
+    quotes = {row["code"]: row for row in session.dicts(QUOTES, {"trade_date": day}, columns=columns)}
     return [{**quotes.get(row["code"], {}), **row} for row in listed]

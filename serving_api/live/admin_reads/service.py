@@ -43,6 +43,7 @@ class Live:
         self.single_flight: SingleFlightCache[Any] = SingleFlightCache(state.system.monotonic)
         self.facts = FactReads(state)
         self.shared = state.part(SharedReads)
+        self._stat_ttl = self.ttl(STAT_TTL)
         self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl, self.shared)
 
     def close(self) -> None:
@@ -205,7 +206,7 @@ class Live:
         return Answered(_stored_flow(code, await self._stored_flows(code, days), days))
 
     async def _stored_flows(self, code: str, days: int) -> list[dict[str, Any]]:
-        return await read_or([], self._reading.point(queries.stored_flows, code, days))
+        return await read_or([], self._reading.point(queries.stored_flows, code, days, flows.STORED))
 
     async def _fund_flow(self, code: str, days: int) -> Answered:
         stored = await self._stored_flows(code, days)
@@ -279,9 +280,6 @@ class Live:
         reported: Answered = landed.value
         return reported
 
-    def _stat_ttl(self) -> float:
-        return ttl_at(STAT_TTL, self._clock.now(), self._calendar)
-
     async def _market_stat(self) -> Answered:
         day = session_date(self._clock.now(), self._calendar)
         facts = await read_or(Facts(day), self.facts.of(day))
@@ -294,6 +292,10 @@ class Live:
         return lambda _client: self.scans.take(upstream, facts)
 
     # -- sharing ------------------------------------------------------------------------------------
+
+    def ttl(self, seconds: float) -> Callable[[], float]:
+        """How long an answer of that moment is shared: `seconds` in trading hours, else `idle_ttl`."""
+        return lambda: ttl_at(seconds, self._clock.now(), self._calendar)
 
     async def reported(
         self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any, **how: Any

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.data_types import Body, DataType, ReadContext, of_scan_sources
 from serving_api.live.movers import Mover, count, of_scan, of_wide
@@ -9,7 +10,7 @@ from serving_api.live.queries import WIDE, wide_rows
 
 FALLING, RISING = (-7.0, -5.0, -3.0), (3.0, 5.0, 7.0)
 RANGES = ("<-7", "-7~-5", "-5~-3", "-3~0", "0", "0~3", "3~5", "5~7", ">7")
-_COUNTS = ("up", "flat", "down", "limit_up", "limit_down", "total", "suspended")
+_COUNTS = "up flat down limit_up limit_down total suspended"
 
 
 def range_of(change_pct: float) -> str:
@@ -24,13 +25,12 @@ def range_of(change_pct: float) -> str:
 
 def distribution(movers: Sequence[Mover]) -> Body:
     """Counts and buckets of all stocks; changes are first rounded to two decimals, as they are shown."""
-    counts = count(movers, with_broken=False)
     buckets = dict.fromkeys(RANGES, 0)
     for mover in movers:
         if mover.change_pct is not None:
             buckets[range_of(round(mover.change_pct, 2))] += 1
     return {
-        **{name: getattr(counts, name) for name in _COUNTS},
+        **picked(count(movers), _COUNTS),
         "buckets": [{"range": name, "count": number} for name, number in buckets.items()],
     }
 
@@ -39,9 +39,8 @@ def _scanned(upstream: str, context: ReadContext) -> Body:
     return distribution(of_scan(context.scan(upstream), context.session, context.calendar))
 
 
-def _stored(session: Session, day: str) -> Body | None:
-    rows = wide_rows(session, day)
-    return distribution(of_wide(rows)) if rows else None
+def _stored(session: Session, day: str) -> Body:
+    return distribution(of_wide(wide_rows(session, day)))
 
 
 DATA_TYPE = DataType(
@@ -49,6 +48,6 @@ DATA_TYPE = DataType(
     ttl_s=10,
     sources=of_scan_sources(_scanned),
     is_valid=lambda body: bool(body.get("total")),
-    empty=lambda: {**dict.fromkeys(_COUNTS), "buckets": []},
+    empty=lambda: {**dict.fromkeys(_COUNTS.split()), "buckets": []},
     stored=((WIDE, _stored),),
 )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import PayloadError
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
 from serving_api.live.data_types import MARKETS, Body, DataType, ReadContext
@@ -55,7 +56,7 @@ def _body(
 def _quote_site(context: ReadContext) -> Body:
     """Sums over the ranking of all A shares, which only has the main net."""
     rows = context.scan(TENCENT)
-    counts = count(of_scan(rows, context.session, context.calendar), with_broken=False)
+    counts = count(of_scan(rows, context.session, context.calendar))
     traded = [row for row in rows if not row.suspended]
     return _body(
         context,
@@ -80,19 +81,16 @@ def _portal(context: ReadContext) -> Body:
     return _body(context, total(amounts), number(newest["main_net"]), nets, None)
 
 
-def _stored(session: Session, day: str) -> Body | None:
+def _stored(session: Session, day: str) -> Body:
     rows = wide_rows(session, day)
-    if not rows:
-        return None
-    counts = count(of_wide(rows), with_broken=True)
+    counts = count(of_wide(rows))
     return {
         **dict.fromkeys(_EMPTY),
         "total_amount": total(row["amount"] for row in rows),
         "main_net_inflow": total(row["main_net"] for row in rows),
         **{name: total(row[name] for row in rows) for name in ("super_net", "large_net")},
         "seal_success_rate": seal_rate(counts.limit_up, counts.broken),
-        "limit_up": counts.limit_up,
-        "broken": counts.broken,
+        **picked(counts, "limit_up broken"),
     }
 
 

@@ -63,10 +63,10 @@ def _portal(context: ReadContext) -> Body:
     )
 
 
-def _stored(session: Session, day: str) -> Body | None:
+def _stored(session: Session, day: str) -> Body:
     shown = "market code name price=current_price change_percent=change_pct amount turnover=turnover_pct"
     rows = [row for row in wide_rows(session, day) if not row["is_suspended"]]
-    return hottest({**picked(row, shown), "heat": None, "reason": None} for row in rows) if rows else None
+    return hottest({**picked(row, shown), "heat": None, "reason": None} for row in rows)
 
 
 DATA_TYPE = DataType(

@@ -81,13 +81,14 @@ def _portal(context: ReadContext) -> Body:
     )
 
 
-def _stored(session: Session, day: str) -> Body | None:
+def _stored(session: Session, day: str) -> Body:
     shown = "code=node_code name leader_name leader_change_percent=leader_change_pct"
-    rows = [
-        {**picked(node, shown), "change_percent": number(node["change_pct"], 2)}
-        for node in map_nodes(session, day, "sector")
-    ]
-    return ranked(rows) if rows else None
+    return ranked(
+        [
+            {**picked(node, shown), "change_percent": number(node["change_pct"], 2)}
+            for node in map_nodes(session, day, "sector")
+        ]
+    )
 
 
 DATA_TYPE = DataType(

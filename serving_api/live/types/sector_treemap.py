@@ -19,14 +19,12 @@ def _yi(cap_wan: float | None) -> float | None:
     return None if cap_wan is None else round(cap_wan / WAN_PER_YI, 2)
 
 
-def _largest(children: list[Body]) -> list[Body]:
-    children.sort(key=lambda row: (-(row["value"] or 0.0), row["code"]))
-    return children
+def _largest(rows: list[Body]) -> list[Body]:
+    return sorted(rows, key=lambda row: (-(row["value"] or 0.0), row["code"]))
 
 
 def _tree(sectors: list[Body]) -> Body:
-    sectors.sort(key=lambda row: (-(row["value"] or 0.0), row["code"]))
-    return {"items": sectors}
+    return {"items": _largest(sectors)}
 
 
 def _child(row: Traded) -> Body:
@@ -71,10 +69,7 @@ def _portal(context: ReadContext) -> Body:
     )
 
 
-def _stored(session: Session, day: str) -> Body | None:
-    sectors = map_nodes(session, day, "sector")
-    if not sectors:
-        return None
+def _stored(session: Session, day: str) -> Body:
     children: dict[str, list[Body]] = defaultdict(list)
     for node in map_nodes(session, day, "stock"):
         children[str(node["parent_code"])].append(_node(node))
@@ -86,7 +81,7 @@ def _stored(session: Session, day: str) -> Body | None:
                 "main_net": node["main_net"],
                 "children": _largest(children[str(node["node_code"])]),
             }
-            for node in sectors
+            for node in map_nodes(session, day, "sector")
         ]
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Unavailable
+from core.records import picked
 from platform_assets.compute.breadth import sentiment_label, sentiment_score
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TENCENT
@@ -16,25 +17,19 @@ from serving_api.live.stored_facts import MAIN_INDEX
 
 INDICES = {"sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指"}
 SAMPLE = 50
-_EMPTY_BREADTH = dict.fromkeys(("up", "down", "flat", "total"))
 
 
 def sentiment(
     movers: Sequence[Mover], indices: Sequence[Row], month_base: float | None, *, estimate: bool = False
 ) -> Body:
     """`indices` as `_index` gives them; `month_base`: close of the main index 22 sessions before."""
-    counts = count(movers, with_broken=False)
+    counts = count(movers)
     changes = [row["change_percent"] for row in indices if row["change_percent"] is not None]
     score = sentiment_score(counts.up, counts.down, counts.limit_up, counts.limit_down, changes)
     main = next((row["price"] for row in indices if row["code"] == MAIN_INDEX), None)
     return {
         "indices": list(indices),
-        "breadth": {
-            "up": counts.up,
-            "down": counts.down,
-            "flat": counts.flat,
-            "total": counts.up + counts.down + counts.flat,
-        },
+        "breadth": {**picked(counts, "up down flat"), "total": counts.up + counts.down + counts.flat},
         "sentiment_score": score,
         "sentiment_label": sentiment_label(score),
         "monthly_change_percent": change_pct(main, month_base),
@@ -87,15 +82,12 @@ def _sample(context: ReadContext) -> Body:
     return sentiment(movers, _listed(rows), context.facts.month_base, estimate=True)
 
 
-def _stored(session: Session, day: str) -> Body | None:
-    rows = wide_rows(session, day)
-    if not rows:
-        return None
+def _stored(session: Session, day: str) -> Body:
     indices = [
         _index(row["code"], row["close"], row["last_close"], row["amount"])
         for row in index_rows(session, day, tuple(INDICES))
     ]
-    return sentiment(of_wide(rows), indices, None)
+    return sentiment(of_wide(wide_rows(session, day)), indices, None)
 
 
 DATA_TYPE = DataType(
@@ -106,10 +98,8 @@ DATA_TYPE = DataType(
     is_valid=lambda body: bool(body["breadth"]["total"]),
     empty=lambda: {
         "indices": [],
-        "breadth": dict(_EMPTY_BREADTH),
-        "sentiment_score": None,
-        "sentiment_label": None,
-        "monthly_change_percent": None,
+        "breadth": dict.fromkeys(("up", "down", "flat", "total")),
+        **dict.fromkeys(("sentiment_score", "sentiment_label", "monthly_change_percent")),
         "sample_based": False,
     },
     stored=((WIDE, _stored),),

@@ -5,8 +5,7 @@ from datetime import datetime
 import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT
-from serving_api.live.admin_reads.market import Market
-from serving_api.live.admin_reads.service import live_of
+from serving_api.live.admin_reads.service import STAT_TTL, live_of
 from serving_api.live.clients import Answered
 from tests.serving_api import market as stored
 from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
@@ -205,7 +204,7 @@ def test_without_the_topic_portal_stored_strong_stocks_are_used(ctx: FetchContex
 
 
 def test_answers_from_before_the_open_are_not_used_after_it(ctx: FetchContext) -> None:
-    state = ctx.app.state.platform
+    live = ctx.app.state.platform.part(live_of)
     asked = 0
 
     async def portal() -> Answered:
@@ -214,12 +213,12 @@ def test_answers_from_before_the_open_are_not_used_after_it(ctx: FetchContext) -
         return Answered([])
 
     async def tell() -> None:
-        await state.part(Market)._reported("boards", 20.0, portal)
+        await live.reported("boards", live.ttl(20.0), portal, None)
 
     ctx.clock.at = datetime(2026, 8, 21, 9, 14)
     ctx.api.call(tell)
     ctx.api.call(tell)
-    assert (asked, state.part(live_of)._stat_ttl()) == (1, 60)
+    assert (asked, live.ttl(STAT_TTL)()) == (1, 60)
 
     ctx.clock.at = datetime(2026, 8, 21, 9, 15, 30)
     ctx.ticks.advance(90)
