@@ -179,17 +179,10 @@ class Conversation:
         return body
 
     async def _receipt(self, body: dict[str, Any]) -> str | None:
-        ledger = self.checker.ledger
         receipt = {
-            **picked(self.properties, "provenance provider model prompt_hash"),
-            "as_of": self.pack.as_of,
-            "asked_again": self.properties.asked_again,
-            "pack": [fact.plain() for fact in self.pack.facts],
-            "missing": self.pack.missing,
-            "bindings": [
-                {"text": one.text, "facts": list(one.facts), "how": one.how} for one in ledger.bound
-            ],
-            "unbound": ledger.unbound,
+            **picked(self.properties, "provenance provider model prompt_hash asked_again"),
+            **self.checker.receipt(),
+            "unbound": self.checker.ledger.unbound,
             "answer": body,
         }
         return await receipts.keep(self._state, self._user, "ask", self._asked.hash, receipt)
@@ -297,7 +290,7 @@ class Conversation:
         if self.found.results:
             parts.append(prompts.search_block(self.found.results))
         parts.append(f"问题：{self._asked.message}")
-        prompt = prompts.prompt_of(system, prompts.conversation(self._asked.used, "\n\n".join(parts)), SPECS)
+        prompt = Prompt(system, prompts.conversation(self._asked.used, "\n\n".join(parts)), SPECS)
         self.properties.prompt_hash = prompts.hash_of_prompt(prompt)
         return prompt
 

@@ -60,6 +60,12 @@ class Checker:
     def show(self, text: str, *, cited: bool = True) -> str:
         return self.ledger.take(self.look(text, cited=cited))
 
+    def receipt(self) -> dict[str, Any]:
+        """What a receipt says of the evidence and of the numbers that are bound to it."""
+        bound = [{"text": one.text, "facts": list(one.facts), "how": one.how} for one in self.ledger.bound]
+        pack = [fact.plain() for fact in self.pack.facts]
+        return {"as_of": self.pack.as_of, "pack": pack, "missing": self.pack.missing, "bindings": bound}
+
     def arguments(self, given: Any) -> Any:
         """Arguments of a tool as they may be shown: numbers and names that neither a fact nor the user's
         words contain become dashes."""

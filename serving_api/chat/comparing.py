@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.errors import PlatformError, Refused
+from core.records import picked
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from resources.models.protocol import LanguageModel, Message, Prompt
@@ -68,11 +69,7 @@ async def compose(
     text = checker.ledger.take(checked)
     receipt = {
         "provenance": MODEL, "provider": reply.provider, "model": reply.model,
-        "prompt_hash": prompts.hash_of_prompt(prompt), "as_of": checker.pack.as_of, "asked_again": False,
-        "pack": [fact.plain() for fact in checker.pack.facts], "missing": checker.pack.missing,
-        "bindings": [
-            {"text": one.text, "facts": list(one.facts), "how": one.how} for one in checker.ledger.bound
-        ],
+        "prompt_hash": prompts.hash_of_prompt(prompt), "asked_again": False, **checker.receipt(),
         "unbound": [], "answer": {"text": text},
     }  # fmt: skip
     await receipts.keep(state, user, kind, question, receipt)
@@ -126,8 +123,7 @@ async def compare(
         for code, name in names.items()
     }
     numbers = {code: {key: fact.number or 0.0 for key, fact in of.items()} for code, of in facts.items()}
-    places = ranks(numbers,
-                   {one.key: one.better for one in chosen})  # fmt: skip
+    places = ranks(numbers, {one.key: one.better for one in chosen})
     checker = Checker(pack, focus or "", [one.name for one in (await state.stocks.directory()).listings])
     written = await compose(
         state, user, model, checker, "compare", f"{_INSTRUCTION}关注：{focus or '全部'}", key="、".join(codes)
@@ -139,14 +135,12 @@ async def compare(
             {
                 "code": code,
                 "name": names[code],
-                "metrics": {one.key: _number(facts[code].get(one.key)) for one in chosen},
+                "metrics": {one.key: numbers[code].get(one.key) for one in chosen},
                 "rank": places[code],
             }
             for code in ordered
         ],
-        "dimensions": [
-            {"key": one.key, "label": one.label, "unit": one.unit, "better": one.better} for one in chosen
-        ],
+        "dimensions": [picked(one, "key label unit better") for one in chosen],
         "conclusion": text,
         **written.reported,
         "evidence": evidence_items(pack, [fact.id for of in facts.values() for fact in of.values()]),
@@ -185,10 +179,6 @@ def _fact(pack: Pack, one: Dimension, name: str) -> Fact | None:
     if fact is None or fact.number is None or (one.positive and fact.number <= 0):
         return None
     return fact
-
-
-def _number(fact: Fact | None) -> float | None:
-    return None if fact is None else fact.number
 
 
 def _conclusion(

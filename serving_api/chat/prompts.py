@@ -7,7 +7,7 @@ import orjson
 
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
-from resources.models.protocol import Message, Prompt, ToolSpec
+from resources.models.protocol import Message, Prompt
 from serving_api.chat.guard import fenced
 from serving_api.chat.receipts import hash_of
 
@@ -71,10 +71,6 @@ def conversation(history: Sequence[tuple[str, str]], last: str) -> list[Message]
         else:
             turns.append(Message("user" if role == "user" else "assistant", text))
     return turns
-
-
-def prompt_of(system: str, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Prompt:
-    return Prompt(system, list(messages), tuple(tools))
 
 
 def hash_of_prompt(prompt: Prompt) -> str:

@@ -15,22 +15,13 @@ COLUMNS = (
 
 def receipt(session: Session, receipt_id: str, user_id: int, now: float) -> str | None:
     """The body of a receipt, for the user who asked."""
-    found = session.rows(
-        TABLE, {"receipt_id": receipt_id, "user_id": user_id, "expires_at>": now}, columns=("body",)
-    )
-    return str(found[0][0]) if found else None
+    return session.first(TABLE, "body", {"receipt_id": receipt_id, "user_id": user_id, "expires_at>": now})
 
 
 def newest_answer(session: Session, user_id: int, question_hash: str, now: float) -> str | None:
     """The body of the newest receipt of a model's answer to the same question of the same user."""
-    found = session.rows(
-        TABLE,
-        {"user_id": user_id, "question_hash": question_hash, "provenance": "ai", "expires_at>": now},
-        columns=("body",),
-        order="asked_at DESC",
-        limit=1,
-    )
-    return str(found[0][0]) if found else None
+    of = {"user_id": user_id, "question_hash": question_hash, "provenance": "ai", "expires_at>": now}
+    return session.first(TABLE, "body", of, order="asked_at DESC")
 
 
 def keep(connection: Connection, sql: Sql, row: dict[str, Any], most: int, now: float) -> None:

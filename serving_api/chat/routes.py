@@ -58,17 +58,11 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _asked(body: schemas.Ask) -> Asked:
-    return Asked(
-        body.message, tuple((turn.role, turn.content) for turn in body.history), body.code, body.mode,
-        body.model, body.web_search, tuple(body.skills),
-    )  # fmt: skip
-
-
 @router.post("/ask", schemas.AskAnswer)
 async def ask(call: Quota, body: schemas.Ask) -> Answer:
     """An answer whose numbers are bound to stored values; by rules when no model is configured."""
-    conversation = Conversation(call.state, call.member, _asked(body), await model_of(call.state))
+    asked = Asked.of(body, body.model)
+    conversation = Conversation(call.state, call.member, asked, await model_of(call.state))
     await conversation.prepare()
     return Answer(await conversation.answer())
 
@@ -80,7 +74,7 @@ async def ask_stream(call: Quota, body: schemas.Ask) -> Response:
     model = await model_of(call.state)
     if body.model is not None and model is not None and body.model not in model.names:
         raise InputError("model", f"not configured; configured: {', '.join(model.names)}")
-    conversation = Conversation(call.state, call.member, _asked(body), model)
+    conversation = Conversation(call.state, call.member, Asked.of(body, body.model), model)
 
     async def events() -> AsyncGenerator[dict[str, Any], None]:
         await conversation.prepare()

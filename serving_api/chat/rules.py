@@ -1,6 +1,6 @@
 """Answers without a model: sentences by rules from a pack, each number with its citation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from platform_assets.compute.evidence.facts import Fact, Pack
@@ -37,7 +37,8 @@ class Section:
 def sections(pack: Pack, topic: Topic) -> list[Section]:
     """Everything that a pack contains about its topic."""
     found: list[Section] = []
-    for name in _companies(pack):
+    companies = dict.fromkeys(fact.subject for fact in pack.facts if fact.table == of_stocks.MASTER)
+    for name in companies:
         found += of_company(pack, name, is_alone=len(topic.codes) == 1)
     if topic.market:
         found += of_the_market(pack)
@@ -55,12 +56,27 @@ def text_of(found: Sequence[Section]) -> str:
     return "\n\n".join("\n".join((f"【{one.title}】", *one.lines)) for one in found)
 
 
-def _companies(pack: Pack) -> list[str]:
-    named = [fact.subject for fact in pack.facts if fact.table == of_stocks.MASTER]
-    return list(dict.fromkeys(named))
-
-
 # -- one company -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Company:
+    """The newest facts of one company; of the market without a name."""
+
+    pack: Pack
+    name: str
+
+    def get(self, table: str, column: str) -> Fact | None:
+        return fact_of(self.pack, table, column, self.name)
+
+    def figures(self, table: str, *columns: str) -> list[str]:
+        found = (self.get(table, column) for column in columns)
+        return [_figure(fact) for fact in found if fact is not None]
+
+    def sentence(self, table: str, *columns: str) -> str:
+        """The figures of a company as one sentence; '' when none is stored."""
+        clauses = self.figures(table, *columns)
+        return f"{self.name}{_listed(clauses)}。" if clauses else ""
 
 
 def of_company(pack: Pack, name: str, *, is_alone: bool = True) -> list[Section]:
@@ -76,17 +92,12 @@ def of_company(pack: Pack, name: str, *, is_alone: bool = True) -> list[Section]
         ("holders", "股东与预期", _holders),
         ("news", "消息", _news),
     )
-    before = "" if is_alone else f"{name}："
-    found: list[Section] = []
-    for key, title, make in made:
-        lines = tuple(line for line in make(pack, name) if line)
-        if lines:
-            found.append(Section(key, f"{before}{title}", lines))
-    return found
+    one, before = _Company(pack, name), "" if is_alone else f"{name}："
+    found = [Section(key, f"{before}{title}", tuple(filter(None, make(one)))) for key, title, make in made]
+    return [section for section in found if section.lines]
 
 
-def _quote(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _quote(one: _Company) -> list[str]:
     price, moved = one.get(of_stocks.QUOTE, "price"), one.get(of_stocks.QUOTE, "change_pct")
     if price is None:
         price = one.get(of_stocks.BARS, "close")
@@ -96,13 +107,12 @@ def _quote(pack: Pack, name: str) -> list[str]:
     clauses = [_figure(price), _cited(change, moved)]
     clauses += one.figures(of_stocks.QUOTE, "amount", "turnover_pct", "volume_ratio")
     return [
-        f"截至{price.as_of[:10]}，{name}{_listed(clauses)}。",
+        f"截至{price.as_of[:10]}，{one.name}{_listed(clauses)}。",
         one.sentence(of_stocks.WIDE, "chg_20d", "chg_60d", "chg_1y"),
     ]
 
 
-def _valuation(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _valuation(one: _Company) -> list[str]:
     industry = one.get(of_stocks.INDUSTRY, "sw_l1_name")
     ratios = one.figures("raw_industry_valuation", "pe_weighted", "pb")
     place = f"（{said(industry)}）[{industry.id}]" if industry is not None and ratios else ""
@@ -111,12 +121,11 @@ def _valuation(pack: Pack, name: str) -> list[str]:
             of_stocks.VALUATION, "pe_ttm", "pb", "ps_ttm", "peg", "dividend_yield", "total_market_cap"
         ),
         one.sentence(of_stocks.VALUATION, "pe_pct_3y", "pb_pct_3y"),
-        f"{name}所在行业{place}：{_listed(ratios)}。" if ratios else "",
+        f"{one.name}所在行业{place}：{_listed(ratios)}。" if ratios else "",
     ]
 
 
-def _finance(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _finance(one: _Company) -> list[str]:
     newest = one.get(of_stocks.FINANCE, "revenue") or one.get(of_stocks.FINANCE, "roe")
     if newest is None:
         return []
@@ -129,78 +138,75 @@ def _finance(pack: Pack, name: str) -> list[str]:
         if (fact := one.get(of_stocks.FINANCE, column)) is not None and fact.as_of == newest.as_of
     ]  # fmt: skip
     return [
-        f"{newest.as_of[:10]}报告期，{name}{_listed(clauses)}。",
+        f"{newest.as_of[:10]}报告期，{one.name}{_listed(clauses)}。",
         one.sentence(of_stocks.VALUATION, "eps_fy1", "eps_fy2", "forecast_orgs"),
     ]
 
 
-def _money(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _money(one: _Company) -> list[str]:
     main = one.get(of_stocks.FLOW, "main_net")
     lines = []
     if main is not None:
         share = one.figures(of_stocks.FLOW, "main_net_pct")
-        lines.append(f"{main.as_of[:10]}，{name}主力资金{_listed([_cited(flow, main), *share])}。")
+        lines.append(f"{main.as_of[:10]}，{one.name}主力资金{_listed([_cited(flow, main), *share])}。")
     lines.append(one.sentence(of_stocks.WIDE, "main_net_5d"))
     lines.append(one.sentence(of_stocks.MARGIN, "rzye", "rzjme"))
     board = one.get(of_stocks.DRAGON_TIGER, "reason")
     if board is not None:
         bought = one.figures(of_stocks.DRAGON_TIGER, "net_buy")
-        lines.append(f"{board.as_of[:10]}，{name}登上龙虎榜，{_listed(bought)}。原因：{_quoted(board)}。")
+        lines.append(f"{board.as_of[:10]}，{one.name}登上龙虎榜，{_listed(bought)}。原因：{_quoted(board)}。")
     return lines
 
 
-def _technique(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
-    signals = [fact for fact in pack.facts if fact.table == of_stocks.PATTERNS and fact.subject == name]
+def _technique(one: _Company) -> list[str]:
+    signals = [
+        fact for fact in one.pack.facts if fact.table == of_stocks.PATTERNS and fact.subject == one.name
+    ]
     named = "、".join(
         f"{fact.label}（{'向上' if (fact.number or 0) > 0 else '向下'}）[{fact.id}]" for fact in signals
     )
     return [
         one.sentence(of_stocks.INDICATORS, "ma5", "ma20", "ma60"),
         one.sentence(of_stocks.INDICATORS, "rsi6", "rsi14", "kdj_k", "kdj_d"),
-        f"{name}形态信号：{named}。" if named else "",
+        f"{one.name}形态信号：{named}。" if named else "",
     ]
 
 
-def _scores(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _scores(one: _Company) -> list[str]:
     scores = ("composite", "momentum", "quality_score", "value", "growth", "capital")
     return [one.sentence(of_stocks.SCORES, *scores)]
 
 
-def _risks(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _risks(one: _Company) -> list[str]:
     lines = []
     special = one.get(of_stocks.MASTER, "is_st")
     if special is not None and special.value != NO:
-        lines.append(f"{name}是ST股票[{special.id}]，有退市风险警示。")
+        lines.append(f"{one.name}是ST股票[{special.id}]，有退市风险警示。")
     gate = one.get(of_stocks.SCORES, "gate_code")
     if gate is not None:
-        lines.append(f"{name}未通过风险门：{_GATES.get(str(gate.value), said(gate))}[{gate.id}]。")
+        lines.append(f"{one.name}未通过风险门：{_GATES.get(str(gate.value), said(gate))}[{gate.id}]。")
     debts = one.figures(of_stocks.PLEDGE, "pledge_ratio")
     debts += one.figures(of_stocks.GOODWILL, "goodwill_equity_ratio_pct")
-    lines.append(f"{name}{_listed(debts)}。" if debts else "")
+    lines.append(f"{one.name}{_listed(debts)}。" if debts else "")
     day = one.get(of_stocks.LOCKUP, "free_date")
     if day is not None:
         released = one.figures(of_stocks.LOCKUP, "ratio_total_pct", "market_value")
-        lines.append(f"{said(day)}，{name}有限售股解禁[{day.id}]，{_listed(released)}。")
+        lines.append(f"{said(day)}，{one.name}有限售股解禁[{day.id}]，{_listed(released)}。")
     return lines
 
 
-def _holders(pack: Pack, name: str) -> list[str]:
-    one = _Company(pack, name)
+def _holders(one: _Company) -> list[str]:
     plan = one.get("fusion_dividend", "plan_text")
     return [
         one.sentence(of_stocks.HOLDERS, "holder_num", "change_ratio"),
-        f"{name}分红方案：{_quoted(plan)}。" if plan is not None else "",
+        f"{one.name}分红方案：{_quoted(plan)}。" if plan is not None else "",
     ]
 
 
-def _news(pack: Pack, name: str) -> list[str]:
+def _news(one: _Company) -> list[str]:
     titles = [
         fact for table in (of_stocks.ANNOUNCEMENTS, of_stocks.NEWS, of_stocks.REPORTS)
-        for fact in facts_of(pack, table, "title", name)[:3]
+        for fact in facts_of(one.pack, table, "title", one.name)[:3]
     ]  # fmt: skip
     return [f"{fact.label}：{_quoted(fact)}。" for fact in titles]
 
@@ -211,7 +217,7 @@ def _news(pack: Pack, name: str) -> list[str]:
 def of_the_market(pack: Pack) -> list[Section]:
     """Sections of the market."""
     made: tuple[tuple[str, str, Callable[[Pack], list[str]]], ...] = (
-        ("indices", "主要指数", _indices),
+        ("indices", "主要指数", lambda one: _moves(one, of_market.INDEX, "close", "点")),
         ("breadth", "涨跌与情绪", _breadth),
         ("industries", "行业", _industries),
         ("money", "资金流向", _flows),
@@ -232,23 +238,17 @@ def _moves(pack: Pack, table: str, column: str, unit: str) -> list[str]:
     return lines
 
 
-def _indices(pack: Pack) -> list[str]:
-    return _moves(pack, of_market.INDEX, "close", "点")
-
-
 def _breadth(pack: Pack) -> list[str]:
     one = _Company(pack, "")
-    counts = {
-        fact.column: f"{said(fact)}家[{fact.id}]"
-        for column in ("up_count", "down_count", "limit_up_count", "limit_down_count", "broken_count")
-        if (fact := one.get(of_market.PHASE, column)) is not None
-    }
-    amount, stage = one.get(of_market.PHASE, "amount"), one.get(of_market.PHASE, "phase_label")
     words = {"up_count": "上涨", "down_count": "下跌", "limit_up_count": "涨停", "limit_down_count": "跌停",
              "broken_count": "炸板"}  # fmt: skip
-    clauses = [f"{words[column]}{text}" for column, text in counts.items()]
-    if amount is not None:
-        clauses.append(_figure(amount))
+    clauses = [
+        f"{word}{said(fact)}家[{fact.id}]"
+        for column, word in words.items()
+        if (fact := one.get(of_market.PHASE, column)) is not None
+    ]
+    clauses += one.figures(of_market.PHASE, "amount")
+    stage = one.get(of_market.PHASE, "phase_label")
     return [
         f"{_listed(clauses)}。" if clauses else "",
         f"市场情绪阶段：{said(stage)}[{stage.id}]。" if stage is not None else "",
@@ -258,21 +258,23 @@ def _breadth(pack: Pack) -> list[str]:
 def _industries(pack: Pack) -> list[str]:
     ranked = facts_of(pack, of_market.RANKS, "change_pct")
     seen = list({fact.subject: fact for fact in ranked}.values())
-    ends = (("涨幅居前", [one for one in seen if (one.number or 0) > 0][: of_market.SHOWN]),
-            ("跌幅居前", [one for one in seen if (one.number or 0) < 0][-of_market.SHOWN :]))  # fmt: skip
-    return [
-        f"行业{title}：{'；'.join(f'{one.subject}{_cited(change, one)}' for one in some)}。"
-        for title, some in ends if some
-    ]  # fmt: skip
+    ends = {"行业涨幅居前": [one for one in seen if (one.number or 0) > 0][: of_market.SHOWN],
+            "行业跌幅居前": [one for one in seen if (one.number or 0) < 0][-of_market.SHOWN :]}  # fmt: skip
+    return _ends(ends, change)
 
 
 def _flows(pack: Pack) -> list[str]:
     found = facts_of(pack, of_market.FLOWS, "main_net")
-    ends = (("主力净流入居前", [one for one in found if (one.number or 0) > 0]),
-            ("主力净流出居前", [one for one in found if (one.number or 0) < 0]))  # fmt: skip
+    ends = {"主力净流入居前": [one for one in found if (one.number or 0) > 0],
+            "主力净流出居前": [one for one in found if (one.number or 0) < 0]}  # fmt: skip
+    return _ends(ends, flow)
+
+
+def _ends(ends: Mapping[str, Sequence[Fact]], words: Callable[[Fact], str]) -> list[str]:
+    """A line for each end of a ranking that has facts."""
     return [
-        f"{title}：{'；'.join(f'{one.subject}{_cited(flow, one)}' for one in some)}。"
-        for title, some in ends if some
+        f"{title}：{'；'.join(f'{one.subject}{_cited(words, one)}' for one in some)}。"
+        for title, some in ends.items() if some
     ]  # fmt: skip
 
 
@@ -315,26 +317,6 @@ def _period(fact: Fact) -> str:
 
 
 # -- words -----------------------------------------------------------------------------------------
-
-
-class _Company:
-    """The newest facts of one company."""
-
-    def __init__(self, pack: Pack, name: str) -> None:
-        self._pack = pack
-        self._name = name
-
-    def get(self, table: str, column: str) -> Fact | None:
-        return fact_of(self._pack, table, column, self._name)
-
-    def figures(self, table: str, *columns: str) -> list[str]:
-        found = (self.get(table, column) for column in columns)
-        return [_figure(fact) for fact in found if fact is not None]
-
-    def sentence(self, table: str, *columns: str) -> str:
-        """The figures of a company as one sentence; '' when none is stored."""
-        clauses = self.figures(table, *columns)
-        return f"{self._name}{_listed(clauses)}。" if clauses else ""
 
 
 def _figure(fact: Fact) -> str:

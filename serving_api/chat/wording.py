@@ -20,6 +20,13 @@ class Asked:
     web_search: bool | None = None
     skills: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, body: Any, model: str | None = None) -> "Asked":
+        """`body` has the fields of `schemas.Ask`, except the model."""
+        history = tuple((turn.role, turn.content) for turn in body.history)
+        skills = tuple(body.skills)
+        return cls(body.message, history, body.code, body.mode, model, body.web_search, skills)
+
     @property
     def used(self) -> tuple[tuple[str, str], ...]:
         """The turns of the history that are used."""

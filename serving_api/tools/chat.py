@@ -57,16 +57,7 @@ class ChatAnswer(ToolAnswer):
 async def chat(call: Call, asked: ChatArguments) -> Draft:
     """The answer of /chat/ask. Raises StorageError, InputError (an unknown model or skill)."""
     state = call.state
-    requested = Asked(
-        asked.message,
-        tuple((turn.role, turn.content) for turn in asked.history),
-        asked.code,
-        asked.mode,
-        None,
-        asked.web_search,
-        tuple(asked.skills),
-    )
-    conversation = Conversation(state, call.subject.member, requested, await model_of(state))
+    conversation = Conversation(state, call.subject.member, Asked.of(asked), await model_of(state))
     await conversation.prepare()
     await call.progress(1, 2, "已整理证据")
     reported = await conversation.answer()
