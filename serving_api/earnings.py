@@ -140,9 +140,9 @@ def _middle(row: Row) -> float | None:
 router = area_router(f"{PREFIX}/earnings-window", "earnings window")
 
 _NOTHING: dict[str, Any] = {
-    "counts": {"scheduled": 0, "disclosed": 0, "forecast": 0, "express": 0},
+    "counts": dict.fromkeys(Counts.model_fields, 0),
     "upcoming": [],
-    "forecasts": {"up": 0, "down": 0, "turn": 0, "first_loss": 0},
+    "forecasts": dict.fromkeys(Forecasts.model_fields, 0),
     "top": [],
     "latestDate": None,
 }

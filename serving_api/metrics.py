@@ -10,7 +10,8 @@ import ipaddress
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
@@ -41,14 +42,18 @@ _DAY = timedelta(hours=24)
 logger = logging.getLogger(__name__)
 
 Part = Callable[[Session, State], Iterator[Metric]]
+Kind = TypeVar("Kind", CounterMetricFamily, GaugeMetricFamily)
 
 
-def _gauge(name: str, about: str, labels: tuple[str, ...], rows: Any) -> GaugeMetricFamily:
+def _family(kind: type[Kind], name: str, about: str, labels: tuple[str, ...], rows: Any) -> Kind:
     """`rows`: (label values, value)."""
-    family = GaugeMetricFamily(f"ashare_{name}", about, labels=labels)
+    family = kind(f"ashare_{name}", about, labels=labels)
     for values, value in rows:
         family.add_metric([str(one) for one in values], float(value))
     return family
+
+
+_gauge, _counter = partial(_family, GaugeMetricFamily), partial(_family, CounterMetricFamily)
 
 
 def upstreams(session: Session, state: State) -> Iterator[Metric]:
@@ -59,18 +64,10 @@ def upstreams(session: Session, state: State) -> Iterator[Metric]:
         ("failures", "Calls to an upstream that failed"),
         ("retries", "Repeated calls to an upstream"),
     ):
-        family = CounterMetricFamily(f"ashare_upstream_{name}", about, labels=("upstream",))
-        for upstream, counted in found["counters"].items():
-            family.add_metric([upstream], float(counted[name]))
-        yield family
-    ended = CounterMetricFamily(
-        "ashare_upstream_calls",
-        "Calls that ended, by host and outcome",
-        labels=("upstream", "host", "outcome"),
-    )
-    for upstream, host, outcome, count in found["calls"]:
-        ended.add_metric([upstream, host, outcome], float(count))
-    yield ended
+        counts = (((upstream,), counted[name]) for upstream, counted in found["counters"].items())
+        yield _counter(f"upstream_{name}", about, ("upstream",), counts)
+    labels, ended = ("upstream", "host", "outcome"), ((where, count) for *where, count in found["calls"])
+    yield _counter("upstream_calls", "Calls that ended, by host and outcome", labels, ended)
     cooling = (((upstream,), counted["cooldown"]) for upstream, counted in found["counters"].items())
     yield _gauge("upstream_cooldown", "1 while a host of the upstream cools down", ("upstream",), cooling)
     breakers = (((name,), _BREAKERS[one["state"]]) for name, one in found["breakers"].items())
@@ -111,13 +108,9 @@ def locks(session: Session, state: State) -> Iterator[Metric]:
     """Domain locks: nobody waits for one, who finds it taken is refused and asks again later. And how long
     writes of the last 24 hours waited for other writers."""
     domain_locks = DomainLocks(state.reading.warehouse.engine)
-    held = domain_locks.states()
-    refused = CounterMetricFamily(
-        "ashare_lock_refusals", "Requests for a domain lock while it was held", labels=("domain",)
-    )
-    for domain, count in domain_locks.refusals().items():
-        refused.add_metric([domain], float(count))
-    yield refused
+    held = (((one.domain,), one.held) for one in domain_locks.states())
+    refused = (((domain,), count) for domain, count in domain_locks.refusals().items())
+    yield _counter("lock_refusals", "Requests for a domain lock while it was held", ("domain",), refused)
     waits = session.run(
         "SELECT table_name, SUM(lock_wait_ms), MAX(lock_wait_ms) FROM sys_batch "
         "WHERE started_at>=? AND lock_wait_ms IS NOT NULL GROUP BY table_name",
@@ -128,12 +121,7 @@ def locks(session: Session, state: State) -> Iterator[Metric]:
         ("lock_wait_seconds_max_last_day", "The longest of these waits", 2),
     ):
         yield _gauge(name, about, ("table",), (((row[0],), float(row[at]) / 1000) for row in waits))
-    yield _gauge(
-        "lock_held",
-        "1 while a run holds the domain lock",
-        ("domain",),
-        (((one.domain,), one.held) for one in held),
-    )
+    yield _gauge("lock_held", "1 while a run holds the domain lock", ("domain",), held)
 
 
 def heartbeats(session: Session, state: State) -> Iterator[Metric]:

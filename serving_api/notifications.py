@@ -66,9 +66,6 @@ class Notifications:
         self._version: str | None = None
         self._tested_at: float | None = None
 
-    async def version(self) -> str:
-        return await off_loop(self.store.version)
-
     async def unread(self) -> dict[str, Any]:
         rows = [row for row in await self._all() if not row.read]
         return {"items": [_item(row) for row in rows[:MOST_UNREAD]], "count": len(rows)}
@@ -79,12 +76,6 @@ class Notifications:
         items = [_item(row) for row in shown]
         return {"items": items, "total": len(rows), "page": page, "page_size": page_size}
 
-    async def mark_read(self, notification_id: str) -> None:
-        await off_loop(self.store.mark_read, notification_id)
-
-    async def mark_all_read(self) -> int:
-        return await off_loop(self.store.mark_all_read)
-
     def take_test(self) -> None:
         """Allows one test mail per minute and process. Raises TooManyAttempts."""
         now = self._monotonic()
@@ -94,7 +85,7 @@ class Notifications:
 
     async def _all(self) -> list[Notification]:
         """Newest first. The version is read first: a change in between is seen at the next read."""
-        version = await self.version()
+        version = await off_loop(self.store.version)
         if version != self._version:
             rows = await off_loop(lambda: list(self.store.newest_first()))
             self._rows, self._version = rows, version
@@ -118,7 +109,7 @@ router = area_router(f"{PREFIX}/notifications", "notifications")
 async def unread(call: NotificationReader) -> Response:
     """Unread notifications, newest first. Polled every 30 s, so the response has an ETag."""
     stored = call.state.part(Notifications)
-    etag = weak_etag(await stored.version(), call.request.url.path, ())
+    etag = weak_etag(await off_loop(stored.store.version), call.request.url.path, ())
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
     if is_match(call.request.headers.get("if-none-match"), etag, answered=True):
         return Response(status_code=304, headers=headers)
@@ -138,7 +129,7 @@ async def history(
 @router.post("/read-all", NotificationsRead)
 async def read_all(call: NotificationReader) -> Answer:
     """Mark all as read."""
-    return Answer({"ok": True, "updated": await call.state.part(Notifications).mark_all_read()})
+    return Answer({"ok": True, "updated": await off_loop(call.state.part(Notifications).store.mark_all_read)})
 
 
 @router.post("/test-email", MailOutcome, raises=(429,))
@@ -153,5 +144,5 @@ async def read_one(
     call: NotificationReader, id: Annotated[str, Path(max_length=40, description="of a notification")]
 ) -> Answer:
     """Mark one as read."""
-    await call.state.part(Notifications).mark_read(id)
+    await off_loop(call.state.part(Notifications).store.mark_read, id)
     return Answer({"ok": True, "id": id})

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.market.stock_connect import CHANNELS, UNDISCLOSED_FROM, is_hidden
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -16,12 +17,12 @@ from serving_api.framework.row_models import columns_of
 
 TABLE = "raw_northbound"
 UNDISCLOSED = f"北向资金买卖与净额自 {UNDISCLOSED_FROM} 起不再披露"
-_SHOWN = ("net_buy", "buy_amt", "sell_amt", "deal_amt")
+_SHOWN = "channel date=trade_date net_buy buy_amt sell_amt deal_amt"
 
 router = area_router(f"{PREFIX}/datamgr/fusion/market", "datamgr: fused data")
 
 
-@columns_of("raw_northbound", "channel date=trade_date net_buy buy_amt sell_amt deal_amt")
+@columns_of(TABLE, _SHOWN)
 class Channel(BaseModel):
     """10k CNY; of the southbound channels (ggt_sh, ggt_sz) 10k HKD."""
 
@@ -38,15 +39,7 @@ def newest_of_channels(session: Session) -> list[dict[str, Any]]:
     """{channel, date, net_buy, buy_amt, sell_amt, deal_amt, note?} of each channel that has rows."""
     found = []
     for channel in CHANNELS:
-        rows = session.dicts(
-            TABLE,
-            {"channel": channel},
-            columns=("channel", "trade_date", *_SHOWN),
-            order="trade_date DESC",
-            limit=1,
-        )
-        for row in rows:
-            reported = {"channel": channel, "date": row["trade_date"], **{name: row[name] for name in _SHOWN}}
-            hidden = is_hidden(channel, row["trade_date"])
-            found.append({**reported, "note": UNDISCLOSED} if hidden else reported)
+        for row in session.dicts(TABLE, {"channel": channel}, order="trade_date DESC", limit=1):
+            note = {"note": UNDISCLOSED} if is_hidden(channel, row["trade_date"]) else {}
+            found.append({**picked(row, _SHOWN), **note})
     return found

@@ -1,6 +1,5 @@
 """Single syncs: /datamgr/block/sync and two of the fused layer; admin, enveloped."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +8,7 @@ from pydantic import BaseModel, Field
 from resources.warehouse.ledger.commands import Command
 from serving_api.admin.schedule.control import RUN_JOB
 from serving_api.admin.waiting import LATER, carried_out, failure
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, condition
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
@@ -85,34 +84,17 @@ def written(session: Session, run_id: str, table: str) -> Written:
     return Written(*(int(value) for value in row))
 
 
-def _counts(session: Session, column: str, table: str, where: str, *values: str) -> dict[str, int]:
+def _counts(session: Session, column: str, table: str, where: str = "", *values: str) -> dict[str, int]:
     """Rows by the values of a column."""
     rows = session.run(f"SELECT {column}, COUNT(*) FROM {table}{where} GROUP BY {column}", values)
     return {str(kind): int(count) for kind, count in rows}
-
-
-_OF_RUN = "batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?)"
-
-
-def block_counts(session: Session) -> dict[str, int]:
-    """Members by kind of block."""
-    return _counts(session, "block_type", "raw_block_member", "")
-
-
-def blocks_of_run(session: Session, run_id: str) -> dict[str, int]:
-    """Members that a run wrote, by kind of block."""
-    return _counts(session, "block_type", "raw_block_member", f" WHERE {_OF_RUN}", run_id)
-
-
-def bars_of_run(session: Session, run_id: str, code: str) -> dict[str, int]:
-    """Bars of a code that a run wrote, by period."""
-    return _counts(session, "period", "fusion_kline_bar", f" WHERE code=? AND {_OF_RUN}", code, run_id)
 
 
 def newest_index_date(session: Session) -> str | None:
     return session.first("fusion_index_daily", "date", order="date DESC")
 
 
+MEMBERS, BAR = "raw_block_member", "fusion_kline_bar"
 BLOCKS = "block_sync"
 INDICES = "index_daily_sync"
 BARS = "kline_bar_sync"
@@ -140,6 +122,15 @@ async def _written(state: State, command: Command, table: str) -> Written:
     return await state.reading.scan(written, command.run_id, table)
 
 
+async def _wrote(state: State, command: Command, column: str, table: str, **of: str) -> dict[str, int]:
+    """Rows that a run wrote, by the values of a column."""
+    if command.run_id is None:
+        return {}
+    of_run = "batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?)"
+    where, values = condition(of, of_run, (command.run_id,))
+    return await state.reading.scan(_counts, column, table, f" WHERE {where}", *values)
+
+
 def _warning(command: Command, found: Written) -> str | None:
     """The error when it failed, else the warnings of the checks."""
     why = failure(command)
@@ -158,12 +149,8 @@ async def blocks(call: Admin) -> Answer:
     state = call.state
     command = await _run(state, BLOCKS, call.member.username)
     why = failure(command)
-    counts: Mapping[str, int] = {}
-    changed: Mapping[str, int] = {}
-    if why is None:
-        counts = await state.reading.scan(block_counts)
-    if command.run_id is not None:
-        changed = await state.reading.scan(blocks_of_run, command.run_id)
+    counts = await state.reading.scan(_counts, "block_type", MEMBERS) if why is None else {}
+    changed = await _wrote(state, command, "block_type", MEMBERS)
     saved = sum(changed.get(kind, 0) for kind in KINDS)
     total = sum(counts.get(kind, 0) for kind in KINDS)
     return Answer(
@@ -205,18 +192,16 @@ async def bars(call: Admin, code: StockCode) -> Answer:
     """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
     state = call.state
     command = await _run(state, BARS, call.member.username, tags={CODES_TAG: code})
-    found = await _written(state, command, "fusion_kline_bar")
-    saved: Mapping[str, int] = {}
-    if command.run_id is not None:
-        saved = await state.reading.scan(bars_of_run, command.run_id, code)
-    warning = _warning(command, found)
-    empty = failure(command) is None and not found.accepted
+    found = await _written(state, command, BAR)
+    saved = await _wrote(state, command, "period", BAR, code=code)
+    failed = failure(command) is not None
+    empty = not failed and not found.accepted
     return Answer(
         {
-            "status": "success" if failure(command) is None and not empty else "failed",
+            "status": "failed" if failed or empty else "success",
             "code": code,
             "total": found.accepted,
             "periods": {period: {"saved": saved.get(period, 0)} for period in PERIODS},
-            "warning": f"no source has bars of {code}" if empty else warning,
+            "warning": f"no source has bars of {code}" if empty else _warning(command, found),
         }
     )

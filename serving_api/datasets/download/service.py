@@ -68,10 +68,6 @@ def failed_part(message: str) -> Part:
     return {"status": "failed", **dict.fromkeys(_COUNTS, 0), "message": message}
 
 
-def missing_part(name: str) -> Part:
-    return failed_part(NOT_BUILT.format(name=name))
-
-
 def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
     """The results of one code, from the command's result of every type."""
     parts = {}
@@ -106,11 +102,6 @@ def whole(
     }
 
 
-def failed(message: str) -> dict[str, Any]:
-    """The response when nothing succeeded."""
-    return whole({}, [], None, message=message)
-
-
 def fusion_of(reported: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """{status, batch_id, results{type: {status, saved}}} of the command's fusion."""
     if reported is None:
@@ -132,9 +123,8 @@ def details_of(
     codes: Sequence[str], types: Mapping[str, Any], missing: Sequence[str]
 ) -> dict[str, dict[str, Part]]:
     """Code -> type -> result."""
-    return {
-        code: {**parts_of(code, types), **{name: missing_part(name) for name in missing}} for code in codes
-    }
+    not_built = {name: failed_part(NOT_BUILT.format(name=name)) for name in missing}
+    return {code: {**parts_of(code, types), **not_built} for code in codes}
 
 
 MARKET_COMMAND = "download_market"
@@ -202,7 +192,7 @@ async def download(
             args = {"codes": list(codes), "types": types.built}
             command = await carried_out(state, COMMAND, args, asked_by, meanwhile=ACCEPTED)
         except StorageError:
-            return failed(AWAY)
+            return whole({}, [], None, message=AWAY)
         reported = _reported(command, types.built)
     details = details_of(codes, reported["types"], types.missing)
     if NORTHBOUND in every:

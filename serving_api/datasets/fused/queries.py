@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, headlines, in_range, public_rows
@@ -56,15 +55,6 @@ def releases(session: Session, code: str, since: str, until: str) -> list[Row]:
     return public_rows(session, LOCKUP, of=of, order="free_date, share_type")
 
 
-def stock_record(session: Session, code: str, periods: int, as_of: str | None) -> dict[str, Any]:
-    """master, profile and the newest finance rows of a code."""
-    return {
-        "master": of_code(session, MASTER, code, as_of),
-        "profile": of_code(session, PROFILE, code, as_of),
-        "finance": newest_of_code(session, FINANCE, code, periods, as_of),
-    }
-
-
 def valuations(session: Session, code: str, limit: int, as_of: str | None) -> tuple[list[Row], int]:
     """(newest rows first, total number)."""
     rows = newest_of_code(session, VALUATION, code, limit, as_of)
@@ -94,20 +84,15 @@ def index_bars(session: Session, codes: Sequence[str], limit: int, as_of: str | 
 
 def cores(session: Session, codes: Sequence[str], as_of: str | None) -> list[dict[str, Row | None]]:
     """Master, industry and newest finance row of each code that has a master row, in their order."""
-    found = []
-    for code in codes:
-        master = of_code(session, MASTER, code, as_of)
-        if master is None:
-            continue
-        finance = newest_of_code(session, FINANCE, code, 1, as_of)
-        found.append(
-            {
-                "master": master,
-                "industry": of_code(session, INDUSTRY, code, as_of),
-                "finance": finance[0] if finance else None,
-            }
-        )
-    return found
+    return [
+        {
+            "master": master,
+            "industry": of_code(session, INDUSTRY, code, as_of),
+            "finance": next(iter(newest_of_code(session, FINANCE, code, 1, as_of)), None),
+        }
+        for code in codes
+        if (master := of_code(session, MASTER, code, as_of)) is not None
+    ]
 
 
 def qualities(session: Session, tables: Sequence[str]) -> dict[str, dict[str, int]]:

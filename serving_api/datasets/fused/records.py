@@ -5,7 +5,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from core.records import picked
 from serving_api.datasets.fused import schemas
 
 Row = dict[str, Any]
@@ -40,15 +39,9 @@ def stock(code: str, found: Mapping[str, Any]) -> Row:
 
 def valuation(code: str, rows: Sequence[Row], total: int) -> Row:
     """The newest row, and the newest snapshots oldest first."""
-    newest = {**rows[0], "as_of_date": rows[0]["date"]}
+    newest = shaped(schemas.ValuationRow, {**rows[0], "as_of_date": rows[0]["date"]})
     snapshots = [only(schemas.Snapshot, row) for row in reversed(rows)]
-    shown = {"code": code, "valuation": shaped(schemas.ValuationRow, newest)}
-    return {**shown, "snapshots": snapshots, "total_snapshots": total}
-
-
-def release(row: Row) -> Row:
-    """One lock-up release."""
-    return picked(row, schemas.RELEASE)
+    return {"code": code, "valuation": newest, "snapshots": snapshots, "total_snapshots": total}
 
 
 def core(found: Mapping[str, Row | None]) -> Row:

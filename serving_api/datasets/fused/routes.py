@@ -10,6 +10,7 @@ from fastapi import Body, Depends, Query
 
 from core.clock import stamp
 from core.errors import InputError, NotFound
+from core.records import picked
 from serving_api.datasets.fused import queries, records, schemas, service
 from serving_api.datasets.fused.status import request_sync, status
 from serving_api.framework.envelope import PREFIX
@@ -162,10 +163,12 @@ async def valuation(
     snapshots: Annotated[int, Query(ge=1, le=60, description="newest dates")] = 20,
 ) -> Answer:
     """The newest valuation and the snapshots before it."""
-    found = await service.valuation(call.state, code, snapshots, bound_of(as_of))
-    given = len(found["snapshots"])
-    top = await _reach(call.state, queries.VALUATION, given, snapshots, code, "dates", as_of)
-    return Answer(found, top=top)
+    read = call.state.reading.point(queries.valuations, code, snapshots, bound_of(as_of))
+    rows, total = await read_or(([], 0), read)
+    if not rows:
+        raise NotFound(f"no valuation of {code}")
+    top = await _reach(call.state, queries.VALUATION, len(rows), snapshots, code, "dates", as_of)
+    return Answer(records.valuation(code, rows, total), top=top)
 
 
 @router.get(
@@ -197,7 +200,7 @@ async def lockup(
     today = call.state.clock.now().date()
     until = today + timedelta(days=forward_days)
     read = call.state.reading.point(queries.releases, code, today.isoformat(), until.isoformat())
-    return Answer([records.release(row) for row in await read_or([], read)])
+    return Answer([picked(row, schemas.RELEASE) for row in await read_or([], read)])
 
 
 @router.get(

@@ -33,16 +33,12 @@ async def stock(state: State, code: str, as_of: str | None) -> tuple[dict[str, A
 
 
 def _read_stock(session: Session, code: str, as_of: str | None) -> tuple[dict[str, Any], dict[str, bool]]:
-    found = queries.stock_record(session, code, FINANCE_PERIODS, as_of)
+    found = {
+        "master": queries.of_code(session, queries.MASTER, code, as_of),
+        "profile": queries.of_code(session, queries.PROFILE, code, as_of),
+        "finance": queries.newest_of_code(session, queries.FINANCE, code, FINANCE_PERIODS, as_of),
+    }
     return found, stock_queries.availability(session, code, as_of)
-
-
-async def valuation(state: State, code: str, snapshots: int, as_of: str | None) -> dict[str, Any]:
-    """The newest valuation and the snapshots before it. Raises NotFound."""
-    rows, total = await read_or(([], 0), state.reading.point(queries.valuations, code, snapshots, as_of))
-    if not rows:
-        raise NotFound(f"no valuation of {code}")
-    return records.valuation(code, rows, total)
 
 
 async def newest(
