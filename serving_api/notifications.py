@@ -1,6 +1,5 @@
 """/notifications. Open to anyone, as specified; `NOTIFICATIONS_REQUIRE_LOGIN` asks for a login."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
@@ -9,9 +8,9 @@ from starlette.responses import Response
 
 from core.records import picked
 from resources.notifications import Notification, NotificationStore
-from serving_api.admin.shared import off_loop
+from serving_api.admin.shared import instant, off_loop
 from serving_api.framework.cache_headers import NO_STORE, is_match, weak_etag
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts
 from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
@@ -93,8 +92,7 @@ class Notifications:
 
 
 def _item(row: Notification) -> dict[str, Any]:
-    shown = picked(row, "id kind title content code link read")
-    return {**shown, "created_at": local_iso(datetime.fromisoformat(row.created_at))}
+    return {**picked(row, "id kind title content code link read"), "created_at": instant(row.created_at)}
 
 
 router = area_router(f"{PREFIX}/notifications", "notifications")

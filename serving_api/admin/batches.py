@@ -11,7 +11,7 @@ from core.records import picked
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
-from serving_api.admin.records import QualityRecord, quality_record
+from serving_api.admin.records import QUALITY, QualityRecord, newest, quality_record
 from serving_api.admin.shared import Limit50, instant, only, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -77,12 +77,6 @@ MAX_CHILDREN = 2000
 _CHUNK = 200
 
 
-def newest(session: Session, equal: Mapping[str, str | None], limit: int) -> tuple[list[dict[str, Any]], int]:
-    """(batches newest first, number of matches). `equal`: conditions (`Of`)."""
-    order = "started_at DESC, batch_id DESC"
-    return session.dicts(TABLE, equal, order=order, limit=limit), session.count(TABLE, equal)
-
-
 def by_ids(session: Session, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Batches by id; unknown ids are left out."""
     found: dict[str, dict[str, Any]] = {}
@@ -96,10 +90,6 @@ def children_of(session: Session, batch_id: str) -> list[dict[str, Any]]:
     """Batches that were written from one download, in the order of their partitions."""
     of = {"parent_batch_id": batch_id}
     return session.dicts(TABLE, of, order="partition_key, batch_id", limit=MAX_CHILDREN)
-
-
-def quality(session: Session, batch_id: str, limit: int) -> list[dict[str, Any]]:
-    return session.dicts("sys_quality_record", {"batch_id": batch_id}, order="id", limit=limit)
 
 
 MAX_QUALITY = 500
@@ -135,10 +125,11 @@ def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any
     if row is None:
         raise NotFound(f"no batch {batch_id!r}")
     children = children_of(session, batch_id)
+    failed = session.dicts(QUALITY, {"batch_id": batch_id}, order="id", limit=MAX_QUALITY)
     return {
         **batch_view(row, settings),
         "outputs": [picked(item, f"{_OUTPUT} table=table_name") for item in children or [row]],
-        "quality": [quality_record(item) for item in quality(session, batch_id, MAX_QUALITY)],
+        "quality": [quality_record(item) for item in failed],
         "children": [child["batch_id"] for child in children],
     }
 
@@ -156,7 +147,8 @@ async def batches(
 ) -> Answer:
     """Batches, newest first."""
     equal = {"fusion_type?": fusion_type, "status?": status, "run_id?": run_id}
-    rows, total = await call.state.reading.scan(newest, equal, limit)
+    order = "started_at DESC, batch_id DESC"
+    rows, total = await call.state.reading.scan(newest, TABLE, equal, limit, order)
     return Answer({"items": [batch_view(row, call.state.settings) for row in rows], "total": total})
 
 

@@ -12,7 +12,7 @@ from core.declaration.rules import Partition
 from core.report_periods import open_report_periods
 from resources.settings import Settings
 from resources.warehouse.batch_records import HELD_BACK
-from serving_api.admin.day_report import BATCH_COLUMNS, ReportStatus, concerns, outcome, replaced_order
+from serving_api.admin.day_report import ReportStatus, concerns, finished, outcome, replaced_order
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
@@ -69,21 +69,13 @@ def _batches(
     session: Session, tables: Sequence[str], first: str, last: str
 ) -> dict[str, list[dict[str, Any]]]:
     """Table -> finished batches of these dates, and those that began on one of them."""
-    columns = ", ".join(BATCH_COLUMNS)
     marks = ", ".join("?" for _ in tables)
-    rows = session.run(
-        f"SELECT {columns}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
-        f"WHERE table_name IN ({marks}) AND status IN ('success', 'failed') AND "
+    where = (
+        f"table_name IN ({marks}) AND "
         "((SUBSTR(partition_key, 1, 10)<=? AND (partition_key>=? OR SUBSTR(partition_key, 13, 10)>=?)) "
-        "OR (started_at>=? AND started_at<?))",
-        (*tables, last, first, first, first, moved(last, 1)),
+        "OR (started_at>=? AND started_at<?))"
     )
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        batch = dict(zip((*BATCH_COLUMNS, "rows"), row, strict=True))
-        if batch["partition_key"]:
-            found.setdefault(str(batch["table_name"]), []).append(batch)
-    return found
+    return finished(session, where, (*tables, last, first, first, first, moved(last, 1)))
 
 
 def _held_batches(session: Session, first: str) -> frozenset[str]:

@@ -77,23 +77,33 @@ class SourceTotals(BaseModel):
 
 
 _COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
-BATCH_COLUMNS = tuple(_COLUMNS.split(", "))
 _SPAN = "____-__-__..____-__-__"
 
 
-def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -> list[dict[str, Any]]:
-    """Finished batches of a date: those of its partition, those of a range of dates that contains it, and
-    those of report periods that began on that day. Unordered."""
-    marks = ", ".join("?" for _ in periods)
+def finished(session: Session, where: str, values: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
+    """Table -> its finished batches of some partitions, unordered, with the rows that they accepted."""
     rows = session.run(
         f"SELECT {_COLUMNS}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
-        "WHERE (partition_key=? OR (partition_key LIKE ? AND SUBSTR(partition_key, 1, 10)<=? "
-        "AND SUBSTR(partition_key, 13, 10)>=?) "
-        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks}))) "
-        "AND status IN ('success', 'failed')",
-        (day, _SPAN, day, day, day, next_day, *periods),
+        f"WHERE ({where}) AND partition_key<>'' AND status IN ('success', 'failed')",
+        values,
     )
-    return [dict(zip((*BATCH_COLUMNS, "rows"), row, strict=True)) for row in rows]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        batch = dict(zip((*_COLUMNS.split(", "), "rows"), row, strict=True))
+        found.setdefault(str(batch["table_name"]), []).append(batch)
+    return found
+
+
+def of_date(session: Session, day: str, periods: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """Finished batches of a date: those of its partition, those of a range of dates that contains it, and
+    those of report periods that began on that day."""
+    marks = ", ".join("?" for _ in periods)
+    where = (
+        "partition_key=? OR (partition_key LIKE ? AND SUBSTR(partition_key, 1, 10)<=? "
+        "AND SUBSTR(partition_key, 13, 10)>=?) "
+        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks}))"
+    )
+    return finished(session, where, (day, _SPAN, day, day, day, moved(day, 1), *periods))
 
 
 def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
@@ -133,9 +143,7 @@ async def _day_report(state: State, date: str | None, status: str | None) -> dic
 
 def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]]:
     periods = open_report_periods(day)
-    batches: dict[str, list[dict[str, Any]]] = {}
-    for batch in of_date(session, day, moved(day, 1), periods):
-        batches.setdefault(str(batch["table_name"]), []).append(batch)
+    batches = of_date(session, day, periods)
     rows = []
     for dataset in builtin_registry().datasets.values():
         for table in dataset.tables():

@@ -45,24 +45,14 @@ _COLUMNS = (
 )
 
 
-def newest(session: Session, until: str) -> str | None:
-    """The newest trade date that is not after `until`."""
-    return session.first(TABLE, "trade_date", {"trade_date<=": until}, order="trade_date DESC")
-
-
-def agreements(session: Session, day: str, dataset: str | None, field: str | None) -> list[dict[str, Any]]:
-    """Rows of one trade date, by dataset, field and sources."""
-    of = {"trade_date": day, "dataset?": dataset, "field_name?": field}
-    return session.dicts(TABLE, of, order="dataset, field_name, source_a, source_b")
-
-
 def _read(
     session: Session, asked: str | None, today: str, dataset: str | None, field: str | None
 ) -> tuple[str | None, list[dict[str, Any]]]:
-    if not session.has(TABLE):
-        return asked, []
-    day = asked or newest(session, today)
-    return day, [] if day is None else agreements(session, day, dataset, field)
+    """(the asked or the newest trade date, its rows by dataset, field and sources)."""
+    until = {"trade_date<=": today}
+    day = asked or session.first(TABLE, "trade_date", until, order="trade_date DESC")
+    of = {"trade_date": day or "", "dataset?": dataset, "field_name?": field}
+    return day, session.dicts(TABLE, of, order="dataset, field_name, source_a, source_b")
 
 
 def _agreement(row: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from core.records import picked
 from serving_api.admin.shared import CodeFilter, Limit50, instant, only, parse_json
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Of, Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
@@ -46,10 +46,10 @@ QUALITY = "sys_quality_record"
 
 
 def newest(
-    session: Session, table: str, equal: Mapping[str, str | None], limit: int
+    session: Session, table: str, equal: Of, limit: int, order: str = "id DESC"
 ) -> tuple[list[dict[str, Any]], int]:
-    """(rows newest first, number of matches). `equal`: conditions (`Of`)."""
-    return session.dicts(table, equal, order="id DESC", limit=limit), session.count(table, equal)
+    """(rows newest first, number of matches)."""
+    return session.dicts(table, equal, order=order, limit=limit), session.count(table, equal)
 
 
 async def logged_syncs(

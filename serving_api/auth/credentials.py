@@ -137,14 +137,11 @@ class _Pair:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
+@dataclass
 class Attempt:
-    """One login attempt; it counts as failed unless `succeed` is called."""
+    """One login attempt; it counts as failed unless its caller says that it succeeded."""
 
-    def __init__(self) -> None:
-        self.succeeded = False
-
-    def succeed(self) -> None:
-        self.succeeded = True
+    succeeded: bool = False
 
 
 class Lockout:

@@ -1,18 +1,19 @@
 """/auth: registration, login, the user's own account. Plain bodies, never stored by caches."""
 
 from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import BackgroundTasks, File, Query, UploadFile
 from starlette.responses import Response
 
 from core.errors import NotFound
+from core.records import picked
+from serving_api.admin.shared import instant
 from serving_api.auth import avatars, schemas
 from serving_api.auth.model import User
 from serving_api.auth.service import Accounts
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.error_responses import BadRequest
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.responses import Answer
@@ -25,25 +26,13 @@ _UPLOAD_ROOM = 64 * 1024
 """Bytes of a multipart body besides the image itself."""
 
 
-def _shown(state: State, user: User) -> dict[str, Any]:
+def _shown(state: State, user: User, model: type[schemas.UserSummary] = schemas.Me) -> dict[str, Any]:
     """The user with today's AI calls: the count of an earlier day stays stored until the next call, but is
     not shown."""
     quota = state.accounts.quota_of(user)
-    entered = user.last_login_at
-    return {
-        **asdict(user),
-        "ai_usage_count": quota.used,
-        "ai_quota": asdict(quota),
-        "last_login_at": None if entered is None else local_iso(datetime.fromisoformat(entered)),
-    }
-
-
-def _summary(state: State, user: User) -> dict[str, Any]:
-    return schemas.UserSummary.model_validate(_shown(state, user)).model_dump()
-
-
-def _me(state: State, user: User) -> dict[str, Any]:
-    return schemas.Me.model_validate(_shown(state, user)).model_dump()
+    today = {"ai_usage_count": quota.used, "ai_quota": asdict(quota)}
+    shown = {**asdict(user), **today, "last_login_at": instant(user.last_login_at)}
+    return model.model_validate(shown).model_dump()
 
 
 def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
@@ -54,11 +43,10 @@ def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
 async def register(call: Anyone, body: schemas.Registration, background: BackgroundTasks) -> Answer:
     """Create an active account; a welcome mail goes out in the background."""
     accounts = call.state.accounts
-    user = await accounts.register(body)
+    user = await accounts.add(body, "user")
     if accounts.on_registered is not None:
         background.add_task(accounts.on_registered, user)
-    names = ("id", "username", "email", "role", "status", "email_verified")
-    return Answer({**{name: getattr(user, name) for name in names}, "message": "注册成功"})
+    return Answer({**picked(user, "id username email role status email_verified"), "message": "注册成功"})
 
 
 @router.post("/login", schemas.LoggedIn, raises=(401, 403))
@@ -66,20 +54,20 @@ async def login(call: Anyone, body: schemas.Credentials) -> Answer:
     """Exchange a user name and password for a token."""
     accounts = call.state.accounts
     token, user = await accounts.login(body.username, body.password, call.request.state.client_address)
-    return Answer({**_bearer(accounts, token), "user": _summary(call.state, user)})
+    return Answer({**_bearer(accounts, token), "user": _shown(call.state, user, schemas.UserSummary)})
 
 
 @router.get("/me", schemas.Me, cache=NO_STORE)
 async def me(call: Login) -> Answer:
     """The caller's account, with the rest of today's AI calls."""
-    return Answer(_me(call.state, call.member))
+    return Answer(_shown(call.state, call.member))
 
 
 @router.post("/profile", schemas.ProfileChanged, raises=(409,))
 async def profile(call: Login, body: schemas.ProfileChange) -> Answer:
     """Change name, address or phone; fields that are not given stay unchanged."""
     user = await call.state.accounts.change_profile(call.member, body)
-    return Answer({"user": _me(call.state, user), "message": "资料已更新"})
+    return Answer({"user": _shown(call.state, user), "message": "资料已更新"})
 
 
 @router.post("/change-password", schemas.PasswordChanged)

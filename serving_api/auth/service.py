@@ -123,12 +123,9 @@ class Accounts:
 
     # -- login -------------------------------------------------------------------------------------
 
-    async def register(self, requested: Registration) -> User:
-        """A new active user. Raises ConflictError when the name or address is taken."""
-        return await self.add(requested, "user")
-
     async def add(self, requested: Registration, role: str) -> User:
-        """A new active account of a role ("user", "admin"). Raises ConflictError as `register`."""
+        """A new active account of a role ("user", "admin"). Raises ConflictError when the name or address is
+        taken."""
         await self.prepare()
         values = await self._new_user(requested.username, requested.email, requested.password, role)
         user_id = await self._write(queries.insert_user, values)
@@ -144,8 +141,7 @@ class Accounts:
             await self._prepare_if_possible()
             found = await self._reading.point(queries.credentials, username)
             stored = found[1] if found else None
-            if await self._off_loop(self._passwords.verify, password, stored):
-                attempt.succeed()
+            attempt.succeeded = await self._off_loop(self._passwords.verify, password, stored)
         if found is None or not attempt.succeeded:
             raise error_responses.NotAuthenticated(error_responses.WRONG_PAIR)
         user = found[0]

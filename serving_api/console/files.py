@@ -4,7 +4,6 @@ Addresses contain a hash of all contents, so a browser keeps what it has until o
 """
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -22,45 +21,29 @@ KEPT = "public, max-age=31536000, immutable"
 
 
 @cache
-def _packaged() -> dict[str, Path]:
-    """Name -> file in an installed package. Only the path of Plotly is looked up: to import it takes a
-    second, and nothing of it is needed in Python."""
-    return {"plotly.min.js": Path(str(resources.files("plotly"))) / "package_data" / "plotly.min.js"}
-
-
-@dataclass(frozen=True)
-class StaticFile:
-    """A file, with what its compressed copies need."""
-
-    path: Path
-
-    @property
-    def media_type(self) -> str:
-        return _TYPES[self.path.suffix]
-
-
-@cache
-def known() -> dict[str, StaticFile]:
-    """Every file that is served, by its name below the version."""
+def known() -> dict[str, Path]:
+    """Every file that is served, by its name below the version. Only the path of Plotly is looked up: to
+    import it takes a second, and nothing of it is needed in Python."""
     own = {
         path.relative_to(_OWN).as_posix(): path for path in sorted(_OWN.rglob("*")) if path.suffix in _TYPES
     }
-    return {name: StaticFile(path) for name, path in {**own, **_packaged()}.items()}
+    plotly = Path(str(resources.files("plotly"))) / "package_data" / "plotly.min.js"
+    return {**own, plotly.name: plotly}
 
 
 @cache
 def version() -> str:
     """A hash of all contents."""
     digest = hashlib.sha256()
-    for name, file in known().items():
+    for name, path in known().items():
         digest.update(name.encode())
-        digest.update(file.path.read_bytes())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
 @cache
 def _body(name: str, encoding: bytes | None) -> bytes:
-    content = known()[name].path.read_bytes()
+    content = known()[name].read_bytes()
     return content if encoding is None else compressed(content, encoding)
 
 
@@ -78,4 +61,4 @@ async def read_file(request: Request) -> Response:
         "X-Content-Type-Options": "nosniff",
         **({} if encoding is None else {"Content-Encoding": encoding.decode()}),
     }
-    return Response(body, media_type=known()[name].media_type, headers=headers)
+    return Response(body, media_type=_TYPES[known()[name].suffix], headers=headers)

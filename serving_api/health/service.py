@@ -1,5 +1,6 @@
 """The health status. Heartbeats are compared with the machine's clock, the calendar with the market's."""
 
+import asyncio
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 
@@ -16,14 +17,11 @@ from resources.orchestrator import DAEMON_FRESH_S, Orchestrator
 from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.write_probe import WriteProbe
+from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-
-
-def ping(session: Session) -> None:
-    session.ping()
 
 
 def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
@@ -32,7 +30,6 @@ def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
     return next((node for node in nodes if node.role in WORKERS), None), last_tick(nodes)
 
 
-T = TypeVar("T")
 KEEP_S = 5.0
 WAIT_S = 2.0
 FULL, BUSY = "disk_full", "busy_or_away"
@@ -82,20 +79,15 @@ class Surroundings:
             return self._seen
 
     async def _fresh(self) -> Look:
-        found: dict[str, Any] = {}
+        (write_ms, unwritable), free_mb, beats, processes = await asyncio.gather(
+            self._bounded(self._writes, (None, BUSY)),
+            self._bounded(self._free_mb, None),
+            self._bounded(self._daemon, None),
+            self._bounded(self._processes, {}),
+        )
+        return Look(write_ms, unwritable, free_mb, beats, processes)
 
-        async def keep(name: str, work: Callable[[], Any], otherwise: Any) -> None:
-            found[name] = await self._bounded(work, otherwise)
-
-        async with anyio.create_task_group() as group:
-            group.start_soon(keep, "write", self._writes, (None, BUSY))
-            group.start_soon(keep, "free", self._free_mb, None)
-            group.start_soon(keep, "beats", self._daemon, None)
-            group.start_soon(keep, "processes", self._processes, {})
-        write_ms, unwritable = found["write"]
-        return Look(write_ms, unwritable, found["free"], found["beats"], found["processes"])
-
-    async def _bounded(self, work: Callable[[], T], otherwise: T) -> T:
+    async def _bounded(self, work: Callable[[], Any], otherwise: Any) -> Any:
         """Runs in a thread that is abandoned when it takes too long: a disk or a server may hang."""
         with anyio.move_on_after(WAIT_S):
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
@@ -162,7 +154,7 @@ async def report(state: State) -> dict[str, Any]:
     next to it whose daemon or worker has no recent heartbeat. `problems` names the causes."""
     seen = await state.part(surroundings_of).look()
     database = await _database(state, seen)
-    node, tick = await read_or((None, None), _heard(state))
+    node, tick = await read_or((None, None), off_loop(heartbeat, state.reading.warehouse))
     worker = _worker(state, node)
     scheduler = _scheduler(state, seen, tick)
     disk = {"ok": seen.free_mb is not None and seen.free_mb >= FREE_ALARM_MB, "free_mb": seen.free_mb}
@@ -209,16 +201,12 @@ def _troubles(database: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[
         yield "the data folder is away" if free is None else f"only {free} MB of disk are free"
 
 
-async def _heard(state: State) -> tuple[Node | None, datetime | None]:
-    return await anyio.to_thread.run_sync(heartbeat, state.reading.warehouse)
-
-
 async def _database(state: State, seen: Look) -> dict[str, Any]:
     written: dict[str, Any] = {"writable": seen.unwritable is None}
     written |= {"write_ms": seen.write_ms} if seen.unwritable is None else {"reason": seen.unwritable}
     started = state.system.monotonic()
     try:
-        await state.reading.point(ping)
+        await state.reading.point(Session.ping)
     except StorageError:
         return {"ok": False, **written}
     return {"ok": True, "latency_ms": round((state.system.monotonic() - started) * 1000, 3), **written}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from datetime import datetime, time
+from datetime import time
 from typing import Any
 
 from core.calendar import CalendarHorizon
@@ -249,16 +249,12 @@ def clamped(limit: int) -> int:
     return max(FEWEST, min(MOST, limit))
 
 
-def yyyymmdd(day: str | None) -> str | None:
-    return None if day is None else datetime.fromisoformat(day).strftime("%Y%m%d")
-
-
 def body_of(status: str, pool_day: str | None, parts: dict[str, Part], limit: int) -> dict[str, Any]:
     """The items without their times."""
     items = {name: part.items[:limit] for name, part in parts.items()}
     return {
         "cached": all(part.cached for part in parts.values()),
-        "auction_date": yyyymmdd(pool_day),
+        "auction_date": pool_day and pool_day.replace("-", ""),
         "auction_status": status,
         **items,
         "counts": {name: len(found) for name, found in items.items()},

@@ -109,13 +109,7 @@ def reported(session: Session, target: LineageTarget) -> list[dict[str, Any]]:
     staged = dataset.stage_table
     if not {target.column, SOURCE, *target.key} <= set(staged.names):
         return []
-    rows = session.rows(
-        staged.name,
-        columns=(SOURCE, target.column),
-        where=" AND ".join(f"{name}=?" for name in target.key),
-        values=tuple(target.key.values()),
-        order=SOURCE,
-    )
+    rows = session.rows(staged.name, target.key, columns=(SOURCE, target.column), order=SOURCE)
     return [{"source": str(source), "value": decoded(staged, target.column, value)} for source, value in rows]
 
 

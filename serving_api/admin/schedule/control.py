@@ -18,7 +18,7 @@ from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskTable
 from serving_api.admin.schedule.schemas import TaskChange, TaskRunRequest
 from serving_api.admin.schedule.service import next_run
-from serving_api.admin.shared import off_loop, parse_day
+from serving_api.admin.shared import instant, off_loop, parse_day
 from serving_api.framework.state import State
 
 RUN_JOB = "run_job"
@@ -92,12 +92,9 @@ class Control:
 
     # -- switch and time --------------------------------------------------------------------------
 
-    async def change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
+    def change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
         """Switch a task on or off, or change its time. Raises NotFound; InputError for a task without a time;
-        Unavailable when Dagster, which owns the switch, does not answer: then nothing was changed."""
-        return await off_loop(self._change, key, change, by)
-
-    def _change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
+        Unavailable when Dagster, which owns the switch, does not answer: then nothing was changed. Blocks."""
         table = TaskTable(self._state.writer.engine)
         now = self._state.clock.now()
         current = table.get(key)
@@ -110,12 +107,11 @@ class Control:
             current = table.mirror_enabled(key, change.enabled, by=by, now=now)
         if change.triggerHm is not None:
             current = table.retime(key, change.triggerHm, by=by, now=now)
-        upcoming = next_run(current, self._state)
         return {
             "key": key,
             "enabled": current.enabled,
             "triggerHm": current.task.timing.hm,
-            "nextRunAt": None if upcoming is None else f"{upcoming.isoformat()}+08:00",
+            "nextRunAt": instant(next_run(current, self._state)),
             "message": "已保存，30 秒内生效",
         }
 

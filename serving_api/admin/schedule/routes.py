@@ -28,7 +28,7 @@ async def schedule(call: Admin) -> Answer:
 @router.get("/status", schemas.SchedulerStatus)
 async def status(call: Admin) -> Answer:
     """Heartbeat, locks, running tasks and the count of today's scheduled runs."""
-    return Answer(await service.status(call.state))
+    return Answer(await off_loop(service.status, call.state))
 
 
 @router.post("/{key}/run", schemas.RunAccepted, raises=(404, 409))
@@ -42,7 +42,7 @@ async def run(call: Admin, key: TaskKey, body: schemas.TaskRunRequest | None = N
 async def change(call: Admin, key: TaskKey, body: schemas.TaskChange) -> Answer:
     """Switch a task on or off, or change its time; in force within 30 s."""
     control = call.state.part(Control)
-    return Answer(await control.change(key, body, call.member.username))
+    return Answer(await off_loop(control.change, key, body, call.member.username))
 
 
 @runs_router.get("/runs", schemas.TaskRuns)

@@ -1,13 +1,12 @@
 """The task table and its runs, read from the ledgers. Reads need no worker and no Dagster."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
 from core.records import picked
-from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
+from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, last_tick
 from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunReads, ScheduledRunRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
@@ -72,53 +71,31 @@ def _runs_on(task: Task, time: datetime, calendar: TradeCalendar) -> bool:
 # -- what happens now -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Heartbeat:
-    """One read of the ledgers."""
-
-    nodes: list[Node]
-    locks: list[LockState]
-    running: list[ScheduledRunRow]
-    today: list[ScheduledRunRow]
-    tasks: list[TaskState]
-
-
-async def status(state: State) -> dict[str, Any]:
-    """Heartbeat, locks, running tasks, and the counts of the day."""
-    now = state.clock.now()
-    heartbeat = await off_loop(_heartbeat, state, now.date().isoformat())
-    node = next((node for node in heartbeat.nodes if node.role in WORKERS), None)
+def status(state: State) -> dict[str, Any]:
+    """Heartbeat, locks, running tasks, and the counts of the day. Blocks."""
+    now, engine = state.clock.now(), state.reading.warehouse.engine
+    slots, nodes = ScheduledRunReads(engine), Heartbeats(engine).all()
+    today, _ = slots.runs(day=now.date().isoformat(), limit=MAX_SLOTS)
+    node = next((node for node in nodes if node.role in WORKERS), None)
     fresh = node is not None and state.system.local() - node.beat_at <= FRESH
     reported = node.state if node is not None else {}
     return {
         "running": fresh and state.settings.enable_scheduler and bool(reported.get("scheduler", True)),
         "role": state.settings.role,
         "tickSeconds": TICK_S,
-        "lastTickAt": instant(last_tick(heartbeat.nodes)),
+        "lastTickAt": instant(last_tick(nodes)),
         "heartbeat": {
             "nodeId": node.node_id if node else None,
             "beatAt": instant(node.beat_at) if node else None,
             "fresh": fresh,
         },
-        "locks": {lock.domain: lock_view(lock) for lock in heartbeat.locks},
+        "locks": {lock.domain: lock_view(lock) for lock in DomainLocks(engine).states()},
         "runningTasks": [
             {"key": row.task_key, "startedAt": instant(row.started_at), "runId": row.run_id}
-            for row in heartbeat.running
+            for row in slots.runs(status="running", limit=MAX_SLOTS)[0]
         ],
-        "today": _today(heartbeat.today, heartbeat.tasks, now, state.calendar),
+        "today": _today(today, TaskTable(engine).all(), now, state.calendar),
     }
-
-
-def _heartbeat(state: State, today: str) -> _Heartbeat:
-    engine = state.reading.warehouse.engine
-    slots = ScheduledRunReads(engine)
-    return _Heartbeat(
-        nodes=Heartbeats(engine).all(),
-        locks=DomainLocks(engine).states(),
-        running=slots.runs(status="running", limit=MAX_SLOTS)[0],
-        today=slots.runs(day=today, limit=MAX_SLOTS)[0],
-        tasks=TaskTable(engine).all(),
-    )
 
 
 def lock_view(lock: LockState) -> dict[str, Any]:
@@ -129,10 +106,9 @@ def lock_view(lock: LockState) -> dict[str, Any]:
 
 
 def _today(
-    rows: Iterable[ScheduledRunRow], states: Iterable[TaskState], now: datetime, calendar: TradeCalendar
+    rows: Iterable[ScheduledRunRow], states: Sequence[TaskState], now: datetime, calendar: TradeCalendar
 ) -> dict[str, int]:
     """The counts of today's scheduled runs; runs that were started by hand are not counted."""
-    states = list(states)
     keys = {task_state.key for task_state in states}
     known = {(row.task_key, row.slot): row.status for row in rows if row.task_key in keys}
     found = list(known.values())
