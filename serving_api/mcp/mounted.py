@@ -152,9 +152,10 @@ def _make(state: State) -> "StreamableHTTPSessionManager":
         # Loaded at the first request: start-up and other routes do not need the protocol's package.
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
 
-        from serving_api.mcp.protocol import make_server  # noqa: PLC0415
+        from serving_api.mcp.protocol import Protocol  # noqa: PLC0415
 
-    return StreamableHTTPSessionManager(make_server(state), stateless=True, max_request_body_size=MAX_BODY)
+    server = Protocol(state).server()
+    return StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=MAX_BODY)
 
 
 def channel_of(state: State) -> Channel:

@@ -13,7 +13,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from core.errors import Forbidden, InputError, NotFound, PlatformError
+from core.errors import InputError, NotFound, PlatformError
 from resources.transport.redact import redact
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
@@ -38,11 +38,6 @@ INSTRUCTIONS = (
 )
 
 
-def make_server(state: State) -> Server[Any]:
-    """The server of one app."""
-    return Protocol(state).server()
-
-
 @cache
 def mounted_tools() -> Mapping[str, AnyTool]:
     """Tools of the registry, and two that only this channel has."""
@@ -56,6 +51,7 @@ class Protocol:
         self._state = state
 
     def server(self) -> Server[Any]:
+        """The server of one app."""
         return Server(
             "ashare-platform",
             version=package_version(),
@@ -99,8 +95,6 @@ class Protocol:
             )
         except Refused as refusal:
             reported = failure(refusal.message)
-        except Forbidden as refusal:
-            reported = failure(error_response_of(refusal).detail)
         except PlatformError as error:
             reported = failure(error_response_of(error).detail)
         except Exception as error:
