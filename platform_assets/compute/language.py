@@ -5,12 +5,14 @@ Positions are 0-based offsets into the text as it was given; lines and columns c
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
-from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
+from core.records import picked
 from platform_assets.compute.parameters import screener
 
 END = "end of input"
@@ -19,23 +21,19 @@ _SHOWN = 40
 _NARROW = str.maketrans("（），＞＜＝＋－＊／％；：“”‘’｛｝！　", "(),><=+-*/%;:\"\"''{}! ")
 _CLOSING = {"“": "”", "‘": "’"}
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "×": "*", "÷": "/"}
-_DIGITS = frozenset("0123456789")
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_LATIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_WORD = re.compile(r"\w+")
 
 
-class Placed(Protocol):
-    """A node of a tree."""
+@dataclass(frozen=True)
+class Placed:
+    """A node of a tree. `at`, its position in the text, is no part of what makes two trees equal."""
 
-    @property
-    def at(self) -> int: ...
+    at: int = field(default=0, compare=False, kw_only=True)
 
 
 Node = TypeVar("Node", bound=Placed)
-
-
-def place() -> Any:
-    """Position of a node in the text: no part of what makes two trees equal."""
-    return field(default=0, compare=False)
 
 
 def children(node: Any) -> tuple[Any, ...]:
@@ -79,14 +77,7 @@ class LanguageError(ValueError):
 
     def reported(self) -> dict[str, Any]:
         """The error object of an answer."""
-        out: dict[str, Any] = {
-            "code": self.code,
-            "position": self.position,
-            "line": self.line,
-            "column": self.column,
-            "token": self.token,
-            "expected": self.expected,
-        }
+        out = picked(self, "code position line column token expected")
         return out if self.suggestion is None else {**out, "suggestion": self.suggestion}
 
     def sentence(self) -> str:
@@ -170,11 +161,9 @@ def _scan(given: str, text: str, alphabet: Alphabet) -> Iterator[Token]:
 
 
 def _number(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
-    end = _digits_end(text, at)
+    end = end_of(_NUMBER, text, at)
     if end == at:
         return None
-    if text[end : end + 1] == "." and _digits_end(text, end + 1) > end + 1:
-        end = _digits_end(text, end + 1)
     if end - at > screener.MAX_DIGITS:
         raise LanguageError(
             "limit",
@@ -194,10 +183,10 @@ def plain(value: Decimal) -> str:
     return written or "0"
 
 
-def _digits_end(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _DIGITS:
-        at += 1
-    return at
+def end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """End of what fits the pattern from `at` on; `at` itself where nothing does."""
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
 
 
 def _string(given: str, text: str, at: int) -> Token | None:
@@ -219,14 +208,11 @@ def _string(given: str, text: str, at: int) -> Token | None:
 
 
 def _name(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
-    if text[at] in _LETTERS:
-        end = at + 1
-        while end < len(text) and (text[end] in _LETTERS or text[end] in _DIGITS):
-            end += 1
-    elif text[at].isalnum() and not text[at].isascii():
+    end = end_of(_LATIN, text, at)
+    if end == at:
+        if not text[at].isalnum() or text[at].isascii():
+            return None
         end = _word_end(text, at, alphabet)
-    else:
-        return None
     return Token("name", text[at:end].lower(), given[at:end], at)
 
 
@@ -235,10 +221,7 @@ def _word_end(text: str, at: int, alphabet: Alphabet) -> int:
     for length in range(min(alphabet.longest, len(text) - at), 0, -1):
         if text[at : at + length].lower() in alphabet.words:
             return at + length
-    end = at + 1
-    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-        end += 1
-    return end
+    return end_of(_WORD, text, at)
 
 
 def _sign(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:

@@ -5,7 +5,6 @@ from platform_assets.compute.dsl.field_words import SCALES
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.language import Cursor, Token, children, recursion_bars, remembered, steps, walk
-from platform_assets.compute.parameters.screener import MAX_BARS
 
 _OF_MONEY = frozenset({"亿", "万"})
 _UNITLESS = frozenset({"rank", "pct_rank", "change", "count"})
@@ -94,13 +93,6 @@ def has_history(cursor: Cursor, node: tree.Node) -> None:
             cursor.fail("type", f"{name} has no history", node.at, expected=["field"])
     for child in children(node):
         has_history(cursor, child)
-
-
-def bars_of(cursor: Cursor, call: tree.Call) -> None:
-    """Refuses windows within windows that reach back too far."""
-    bars = bars_needed(call)
-    if bars > MAX_BARS:
-        cursor.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", call.at)
 
 
 def bars_needed(node: tree.Node) -> int:

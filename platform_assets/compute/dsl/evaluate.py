@@ -4,9 +4,12 @@ Conditions are three-valued arrays: 1 true, 0 false, NaN unknown. A comparison w
 is unknown, and so is its `not`; only what is true is selected.
 """
 
+import fnmatch
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ from platform_assets.compute.three_valued import all_of, any_of, compared, denie
 
 INDUSTRY = "industry"
 """The text whose level mark (白酒Ⅱ) counts for nothing: sources write the same industry either way."""
+_WILD = str.maketrans({"%": "*", "_": "?", "*": "[*]", "?": "[?]", "[": "[[]"})
 _TIMES = {"亿": Decimal(10**8), "万": Decimal(10**4)}
 
 
@@ -218,14 +222,13 @@ class _Rows:
             case tree.Arithmetic():
                 return self._arithmetic(node, scale)
             case tree.Call() if node.period is not None:
-                return self._over_bars(node)
+                return self.over_bars(node)
             case tree.Call(function="rank" | "pct_rank"):
                 only = node.arguments[0]
                 return _ranked(np.broadcast_to(self.number(only, scale_of(only)), self._shape), node.function)
             case tree.Call():
                 values = [self.number(one, scale) for one in node.arguments]
-                found: Floats = _PLAIN[node.function](values)
-                return found
+                return _PLAIN[node.function](values)
         raise AssertionError(node)
 
     def _arithmetic(self, node: tree.Arithmetic, scale: float) -> Floats:
@@ -239,8 +242,8 @@ class _Rows:
     def _field(self, field: tree.Field) -> Floats:
         return self._table.numbers(field.name)
 
-    def _over_bars(self, call: tree.Call) -> Floats:
-        return _Bars(self._table, self._history, bars_needed(call)).own(call)[:, -1]
+    def over_bars(self, call: tree.Call) -> Floats:
+        return _Bars(self._table, self._history, bars_needed(call)).over_bars(call)[:, -1]
 
 
 class _Bars(_Rows):
@@ -251,13 +254,10 @@ class _Bars(_Rows):
         self._bars = bars
         self._shape = (len(table), bars)
 
-    def own(self, call: tree.Call) -> Floats:
-        return self._over_bars(call)
-
     def _field(self, field: tree.Field) -> Floats:
         return series.newest(self._history[catalogue()[field.name].series], self._bars)
 
-    def _over_bars(self, call: tree.Call) -> Floats:
+    def over_bars(self, call: tree.Call) -> Floats:
         inner = call.arguments[0]
         period = call.period or 1
         if is_condition(inner):
@@ -280,17 +280,10 @@ def _plain_of(*nodes: tree.Node) -> Callable[[str], str]:
 _ARITHMETIC: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 
 
-def _least(values: Sequence[Floats]) -> Floats:
-    out = values[0]
-    for one in values[1:]:
-        out = np.minimum(out, one)
-    return out
-
-
-_PLAIN: dict[str, Any] = {
+_PLAIN: dict[str, Callable[[Sequence[Floats]], Floats]] = {
     "abs": lambda values: np.abs(values[0]),
-    "min": _least,
-    "max": lambda values: -_least([-one for one in values]),
+    "min": partial(reduce, np.minimum),
+    "max": partial(reduce, np.maximum),
 }
 assert {one.name for one in FUNCTIONS.values() if one.kind == "plain"} == set(_PLAIN)  # noqa: S101
 
@@ -305,46 +298,17 @@ def _ranked(values: Floats, function: str) -> Floats:
 
 
 class Pattern:
-    """Case does not matter."""
+    """Texts like a pattern; case does not matter, and one without % and _ may lie anywhere in the text."""
 
     def __init__(self, pattern: str) -> None:
         folded = _folded(pattern)
-        is_plain = not set(folded) & {"%", "_"}
-        # Of `a%b` the first piece is tied to the start, the last one to the end.
-        self._pieces = ["", folded, ""] if is_plain else folded.split("%")
-        self._shortest = sum(map(len, self._pieces))
+        folded = folded if set(folded) & {"%", "_"} else f"%{folded}%"
+        # Translated, each piece is tied to its first place: no text makes it try all places of all pieces.
+        self._fits = re.compile(fnmatch.translate(folded.translate(_WILD))).match
 
     def fits(self, text: str) -> bool:
         """Whether the whole text is such a one."""
-        text = _folded(text)
-        if len(text) < self._shortest:
-            return False
-        first, *between = self._pieces
-        if not between:
-            return len(text) == len(first) and _stands(first, text, 0)
-        *between, last = between
-        end = len(text) - len(last)
-        if not (_stands(first, text, 0) and _stands(last, text, end)):
-            return False
-        at = len(first)
-        for piece in between:
-            found = _place(piece, text, at, end)
-            if found < 0:
-                return False
-            at = found + len(piece)
-        return True
-
-
-def _place(piece: str, text: str, at: int, end: int) -> int:
-    """Position of a piece's first occurrence in text[at:end], -1 where there is none."""
-    if "_" not in piece:
-        return text.find(piece, at, end)
-    last = end - len(piece)
-    return next((one for one in range(at, last + 1) if _stands(piece, text, one)), -1)
-
-
-def _stands(piece: str, text: str, at: int) -> bool:
-    return all(char in {"_", text[at + place]} for place, char in enumerate(piece))
+        return self._fits(_folded(text)) is not None
 
 
 def _folded(text: str) -> str:

@@ -155,11 +155,8 @@ class Catalogue:
 @cache
 def catalogue() -> Catalogue:
     """All fields, in the order in which they are shown."""
-    fields: dict[str, Field] = {}
+    fields = {one.name: one for held in _BY_GROUP.values() for one in held}
     names: dict[str, Field] = {}
-    for held in _BY_GROUP.values():
-        for one in held:
-            fields[one.name] = one
     for one in fields.values():
         for name in (one.name, *one.aliases):
             assert names.setdefault(name.lower(), one) is one, f"{name} names two fields"  # noqa: S101

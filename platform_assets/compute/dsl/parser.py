@@ -56,7 +56,7 @@ class _Parser(Values):
         descending = self.accept("desc") is not None
         if not descending:
             self.accept("asc")
-        return tree.Order(field.name, descending, token.at)
+        return tree.Order(field.name, descending, at=token.at)
 
     def _limit(self) -> int:
         token = self.now
@@ -74,7 +74,7 @@ class _Parser(Values):
             items.append(self._condition(self._and(inner=False)))
         if len(items) == 1:
             return items[0]
-        return self.made(tree.Or((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
+        return self.made(tree.Or((self._condition(items[0]), *items[1:]), at=at.at))  # type: ignore[arg-type]
 
     def _and(self, *, inner: bool) -> tree.Node:
         at = self.now
@@ -83,14 +83,14 @@ class _Parser(Values):
             items.append(self._condition(self._not(inner=False)))
         if len(items) == 1:
             return items[0]
-        return self.made(tree.And((self._condition(items[0]), *items[1:]), at.at))  # type: ignore[arg-type]
+        return self.made(tree.And((self._condition(items[0]), *items[1:]), at=at.at))  # type: ignore[arg-type]
 
     def _not(self, *, inner: bool) -> tree.Node:
         token = self.accept("not")
         if token is None:
             return self._predicate(inner=inner)
         with self.deeper(token):
-            return self.made(tree.Not(self._condition(self._not(inner=False)), token.at))
+            return self.made(tree.Not(self._condition(self._not(inner=False)), at=token.at))
 
     def _condition(self, node: tree.Node) -> tree.Condition:
         assert isinstance(node, tree.CONDITIONS)  # noqa: S101  `inner=False` lets nothing else through
@@ -112,13 +112,13 @@ class _Parser(Values):
         if self.accept("is"):
             missing = not self.accept("not")
             self.expect("null")
-            return self.made(tree.IsNull(self._bare(left, token), not missing, start.at))
+            return self.made(tree.IsNull(self._bare(left, token), not missing, at=start.at))
         return self._alone(left, token, inner=inner)
 
     def _alone(self, left: tree.Node, token: Token, *, inner: bool) -> tree.Node:
         """Something without an operator behind it."""
         if isinstance(left, tree.Field) and kind_of(left) == "flag":
-            return self.made(tree.Flag(left, left.at))
+            return self.made(tree.Flag(left, at=left.at))
         if is_condition(left) or (inner and (token.text in {")", ","} and token.kind == "sign")):
             return left
         return self.unexpected(*operators(left), *((")",) if inner else ()))
@@ -130,7 +130,7 @@ class _Parser(Values):
             self._no_text(token)
         right = self._operand("text" if is_text else "number")
         checks.units_agree(self, left, right)
-        return self.made(tree.Compare(sign, left, right, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Compare(sign, left, right, at=token.at))  # type: ignore[arg-type]
 
     def _between(self, value: tree.Node, token: Token) -> tree.Between:
         if kind_of(value) == "text":
@@ -140,7 +140,7 @@ class _Parser(Values):
         high = self._operand("number")
         for bound in (low, high):
             checks.units_agree(self, value, bound)
-        return self.made(tree.Between(value, low, high, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Between(value, low, high, at=token.at))  # type: ignore[arg-type]
 
     def _no_text(self, token: Token) -> NoReturn:
         expected = ("=", "!=", "in", "like")
@@ -170,7 +170,7 @@ class _Parser(Values):
             values.append(self._literal(field, kind))
         if not self.accept(")"):
             self.unexpected(",", ")")
-        return self.made(tree.In(field, tuple(values), negated, start.at))
+        return self.made(tree.In(field, tuple(values), negated, at=start.at))
 
     def _literal(self, field: tree.Field, kind: str) -> tree.Number | tree.Text:
         requested = "string" if kind == "text" else "number"
@@ -183,9 +183,9 @@ class _Parser(Values):
             self.unexpected(requested)
         self.take()
         if kind == "text":
-            return tree.Text(token.text, token.at)
+            return tree.Text(token.text, at=token.at)
         minus = "-" if sign is not None and token.text != "0" else ""
-        value = tree.Number(minus + token.text, token.unit, start.at)
+        value = tree.Number(minus + token.text, token.unit, at=start.at)
         checks.units_agree(self, field, value)
         return value
 
@@ -196,7 +196,7 @@ class _Parser(Values):
         if token.kind != "string":
             self.unexpected("string")
         self.take()
-        return self.made(tree.Like(field, token.text, field.at))
+        return self.made(tree.Like(field, token.text, at=field.at))
 
     def _bare(self, node: tree.Node, token: Token) -> tree.Field:
         if not isinstance(node, tree.Field):

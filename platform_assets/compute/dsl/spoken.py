@@ -9,7 +9,7 @@ from core.market.names import plain_industry
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.parser import parse
 from platform_assets.compute.dsl.technical_fields import DIRECTIONS
-from platform_assets.compute.language import LanguageError
+from platform_assets.compute.language import LanguageError, end_of
 
 _DIF = "ema(close, 12) - ema(close, 26)"
 _DEA = f"ema({_DIF}, 9)"
@@ -88,7 +88,7 @@ _SIGNS = {
     **{"=": "=", "等于": "="},
 }
 _UNITS = {"%": "%", "亿": "亿", "万": "万"}
-_ALNUM = re.compile(r"[a-z0-9_]")
+_ALNUM = re.compile("[a-z0-9_]+")
 
 _EXCEPT = "除了|除去|除"
 _DENIAL = re.compile(
@@ -161,10 +161,7 @@ def _phrases() -> Names:
 
 def word_end(text: str, at: int) -> int:
     """End of the word at this position: a Latin word or number as a whole, else one character."""
-    end = at + 1
-    while _ALNUM.match(text[at]) and end < len(text) and _ALNUM.match(text[end]):
-        end += 1
-    return end
+    return max(at + 1, end_of(_ALNUM, text, at))
 
 
 def condition_at(text: str, at: int, industries: Industries) -> Spoken | None:
@@ -177,7 +174,7 @@ def condition_at(text: str, at: int, industries: Industries) -> Spoken | None:
     denial = _DENIAL.match(text, at)
     if denial is None:
         return None
-    start = _end_of(_BEHIND_DENIAL, text, denial.end())
+    start = end_of(_BEHIND_DENIAL, text, denial.end())
     only = _compared_at(text, start) or _named_at(text, start, industries)
     if only is None:
         return None
@@ -192,11 +189,6 @@ def condition_at(text: str, at: int, industries: Industries) -> Spoken | None:
     return Spoken(
         f"not ({' or '.join(f'({one})' for one in denied)})", end if others is None else others.end()
     )
-
-
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return at if found is None else found.end()
 
 
 def _named_at(text: str, at: int, industries: Industries) -> Spoken | None:

@@ -1,6 +1,7 @@
 """Fields of the calculated tables of indicators and patterns; names are the tables' columns."""
 
 from platform_assets.compute.dsl.field_words import Field, number, text
+from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 
 INDICATOR = "calc_indicator_daily"
 PATTERN = "calc_pattern_daily"
@@ -73,28 +74,16 @@ INDICATORS = (
         note="1 MA5>MA10>MA20>MA60, -1 all reversed, else 0"),
 )  # fmt: skip
 
-_BOTH, _UP, _DOWN = (100, 0, -100), (100, 0), (0, -100)
+_LABELS = {
+    "cup_handle": "杯柄", "rectangle": "矩形突破", "triangle": "三角形突破", "wedge": "楔形突破",
+    "flag": "旗形突破",
+}  # fmt: skip
+"""What the screener calls a pattern where it is not the name in the catalogue of patterns."""
 DIRECTIONS = tuple(
-    number(name, label, "", PATTERN, f"{name} = {signs[0] or signs[1]}", options=signs)
-    for name, label, signs in (
-        ("duck_buy", "老鸭头买点", _UP),
-        ("duck_sell", "老鸭头卖点", _DOWN),
-        ("arc_bottom", "圆弧底", _UP),
-        ("arc_top", "圆弧顶", _DOWN),
-        ("cup_handle", "杯柄", _UP),
-        ("double_top", "双顶", _DOWN),
-        ("double_bottom", "双底", _UP),
-        ("triple_top", "三重顶", _DOWN),
-        ("triple_bottom", "三重底", _UP),
-        ("head_shoulders_top", "头肩顶", _DOWN),
-        ("head_shoulders_bottom", "头肩底", _UP),
-        ("rectangle", "矩形突破", _BOTH),
-        ("triangle", "三角形突破", _BOTH),
-        ("wedge", "楔形突破", _BOTH),
-        ("flag", "旗形突破", _BOTH),
-        ("island", "岛形反转", _BOTH),
-    )
-)
+    number(one.key, _LABELS.get(one.key, one.label), "", PATTERN, f"{one.key} = {one.signs[0]}",
+        options=tuple(sorted((0, *one.signs), reverse=True)))
+    for one in DIRECTION_CATALOGUE
+)  # fmt: skip
 METRICS = (
     number("duck_stage", "老鸭头阶段", "", PATTERN, "duck_stage >= 2", options=(0, 1, 2, 3)),
     number("duck_neck_days", "鸭颈天数", "", PATTERN, "duck_neck_days >= 10"),

@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from platform_assets.compute.language import place, walk
+from platform_assets.compute.language import Placed, walk
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(Placed):
     """A number as written: `text` without needless zeros, `unit` '', '%', '万' or '亿'."""
 
     text: str
     unit: str = ""
-    at: int = place()
 
     @property
     def value(self) -> Decimal:
@@ -20,109 +19,95 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Placed):
     value: str
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Field:
+class Field(Placed):
     name: str
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Placed):
     """`period`: the bars of a function over history; None for the others."""
 
     function: str
     arguments: tuple["Node", ...]
     period: int | None = None
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class Arithmetic(Placed):
     """`sign` is one of + - * /."""
 
     sign: str
     left: "Expression"
     right: "Expression"
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Negative:
+class Negative(Placed):
     operand: "Expression"
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Compare:
+class Compare(Placed):
     """`sign` is one of > >= < <= = !=."""
 
     sign: str
     left: "Expression"
     right: "Expression"
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(Placed):
     """Both ends included."""
 
     value: "Expression"
     low: "Expression"
     high: "Expression"
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class In:
+class In(Placed):
     field: Field
     values: tuple[Number | Text, ...]
     negated: bool = False
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Like:
+class Like(Placed):
     field: Field
     pattern: str
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class IsNull:
+class IsNull(Placed):
     field: Field
     negated: bool = False
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Flag:
+class Flag(Placed):
     """A field that is true or false, used as a condition."""
 
     field: Field
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Not:
+class Not(Placed):
     operand: "Condition"
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class And:
+class And(Placed):
     items: tuple["Condition", ...]
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Or:
+class Or(Placed):
     items: tuple["Condition", ...]
-    at: int = place()
 
 
 Expression = Number | Text | Field | Call | Arithmetic | Negative
@@ -132,10 +117,9 @@ CONDITIONS = (Compare, Between, In, Like, IsNull, Flag, Not, And, Or)
 
 
 @dataclass(frozen=True)
-class Order:
+class Order(Placed):
     field: str
     descending: bool = False
-    at: int = place()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from platform_assets.compute.dsl.checks import is_condition, kind_of
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.words import COMPARISONS, FUNCTIONS, KEYWORDS, SYNONYMS, Function
 from platform_assets.compute.language import Cursor, Token, nearest
-from platform_assets.compute.parameters.screener import MAX_PERIOD
+from platform_assets.compute.parameters.screener import MAX_BARS, MAX_PERIOD
 
 NUMERIC_START = ("number", "field", "function", "(")
 
@@ -49,7 +49,7 @@ class Values(Cursor):
         self._numeric(left, start.at)
         self._numeric(right, right.at)
         checks.arithmetic_units(self, token, left, right)
-        return self.made(tree.Arithmetic(token.text, left, right, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Arithmetic(token.text, left, right, at=token.at))  # type: ignore[arg-type]
 
     def _unary(self, expected: tuple[str, ...]) -> tree.Node:
         token = self.accept("-")
@@ -58,7 +58,7 @@ class Values(Cursor):
         with self.deeper(token):
             operand = self._unary(NUMERIC_START)
         self._numeric(operand, operand.at)
-        return self.made(tree.Negative(operand, token.at))  # type: ignore[arg-type]
+        return self.made(tree.Negative(operand, at=token.at))  # type: ignore[arg-type]
 
     def _numeric(self, node: tree.Node, at: int) -> None:
         if kind_of(node) != "number":
@@ -77,10 +77,10 @@ class Values(Cursor):
         token = self.now
         if token.kind == "number":
             self.take()
-            return self.made(tree.Number(token.text, token.unit, token.at))
+            return self.made(tree.Number(token.text, token.unit, at=token.at))
         if token.kind == "string":
             self.take()
-            return self.made(tree.Text(token.text, token.at))
+            return self.made(tree.Text(token.text, at=token.at))
         if self.means(token, "("):
             with self.deeper(self.take()):
                 node = self._or(inner=True)
@@ -110,7 +110,7 @@ class Values(Cursor):
             meant = catalogue().names[like].name if like else None
             self.fail("unknown_field", "no such field", token, expected=["field"], suggestion=meant)
         self.take()
-        return tree.Field(found.name, token.at)
+        return tree.Field(found.name, at=token.at)
 
     # -- functions ----------------------------------------------------------------------------------
 
@@ -128,8 +128,9 @@ class Values(Cursor):
         opening = self.take()
         with self.deeper(opening):
             arguments, period = self._arguments(function)
-        call = tree.Call(function.name, tuple(arguments), period, name.at)
-        checks.bars_of(self, call)
+        call = tree.Call(function.name, tuple(arguments), period, at=name.at)
+        if (bars := checks.bars_needed(call)) > MAX_BARS:
+            self.fail("limit", f"it looks {bars} bars back; at most {MAX_BARS} are held", call.at)
         return self.made(call)
 
     def _arguments(self, function: Function) -> tuple[list[tree.Node], int | None]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.records import picked
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.language import children
 
@@ -90,24 +91,20 @@ def _rank(node: tree.Node) -> int:  # noqa: PLR0911  one arm a kind of node
             return _PREDICATE
 
 
+_OWN: dict[type, str] = {
+    tree.Text: "value", tree.Field: "name", tree.Call: "function period", tree.Arithmetic: "operator=sign",
+    tree.Compare: "operator=sign", tree.In: "negated", tree.IsNull: "negated", tree.Like: "pattern",
+}  # fmt: skip
+"""What a node says of itself in an answer, beside its kind, place and parts."""
+
+
 def as_json(node: tree.Node) -> dict[str, Any]:
     """The tree for an answer: `kind`, its parts, and `at`, the place in the text."""
     reported: dict[str, Any] = {"kind": type(node).__name__.lower(), "at": node.at}
-    match node:
-        case tree.Number():
-            reported |= {"value": float(node.value), "unit": node.unit}
-        case tree.Text():
-            reported |= {"value": node.value}
-        case tree.Field():
-            reported |= {"name": node.name}
-        case tree.Call():
-            reported |= {"function": node.function, "period": node.period}
-        case tree.Arithmetic() | tree.Compare():
-            reported |= {"operator": node.sign}
-        case tree.In() | tree.IsNull():
-            reported |= {"negated": node.negated}
-        case tree.Like():
-            reported |= {"pattern": node.pattern}
+    if isinstance(node, tree.Number):
+        reported |= {"value": float(node.value), "unit": node.unit}
+    else:
+        reported |= picked(node, _OWN.get(type(node), ""))
     parts = children(node)
     return {**reported, "parts": [as_json(part) for part in parts]} if parts else reported
 

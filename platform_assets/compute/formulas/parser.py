@@ -80,7 +80,7 @@ class _Parser(Cursor):
     def _from_the_left(self, operand: Callable[[], tree.Node], *signs: str) -> tree.Node:
         left = operand()
         while token := self.accept(*signs):
-            left = self.made(tree.Binary(self.meaning(token), left, operand(), token.at))
+            left = self.made(tree.Binary(self.meaning(token), left, operand(), at=token.at))
         return left
 
     def _not(self) -> tree.Node:
@@ -88,7 +88,7 @@ class _Parser(Cursor):
         if token is None:
             return self._comparison()
         with self.deeper(token):
-            return self.made(tree.Unary("not", self._not(), token.at))
+            return self.made(tree.Unary("not", self._not(), at=token.at))
 
     def _comparison(self) -> tree.Node:
         left = self._sum()
@@ -96,7 +96,7 @@ class _Parser(Cursor):
         if token is None:
             return left
         sign = self.meaning(token)
-        return self.made(tree.Binary(sign, left, self._sum(), token.at))
+        return self.made(tree.Binary(sign, left, self._sum(), at=token.at))
 
     # -- values -------------------------------------------------------------------------------------
 
@@ -112,13 +112,13 @@ class _Parser(Cursor):
             return self._atom()
         with self.deeper(token):
             operand = self._unary()
-        return operand if token.text == "+" else self.made(tree.Unary("-", operand, token.at))
+        return operand if token.text == "+" else self.made(tree.Unary("-", operand, at=token.at))
 
     def _atom(self) -> tree.Node:
         token = self.now
         if token.kind == "number":
             self.take()
-            return self.made(tree.Number(float(token.text), token.at))
+            return self.made(tree.Number(float(token.text), at=token.at))
         if self.accept("("):
             with self.deeper(token):
                 node = self._or()
@@ -133,10 +133,10 @@ class _Parser(Cursor):
         token = self.now
         if token.text in self._variables:
             self.take()
-            return self.made(tree.Variable(token.text, token.at))
+            return self.made(tree.Variable(token.text, at=token.at))
         if token.text in SERIES:
             self.take()
-            return self.made(tree.Series(SERIES[token.text], token.at))
+            return self.made(tree.Series(SERIES[token.text], at=token.at))
         if token.text.upper() in FUNCTIONS:
             self.take()
             self.unexpected("(")
@@ -175,7 +175,7 @@ class _Parser(Cursor):
                 arguments.append(argument)
         if not self.accept(")"):
             self.unexpected(")")
-        return self.made(tree.Call(name, tuple(arguments), token.at))
+        return self.made(tree.Call(name, tuple(arguments), at=token.at))
 
     def _weighted(self, weight: tree.Node, period: tree.Node, start: Token) -> None:
         """A weight above its period would throw the mean further from every value, without end."""

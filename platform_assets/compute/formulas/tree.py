@@ -2,57 +2,51 @@
 
 from dataclasses import dataclass
 
-from platform_assets.compute.language import place
+from platform_assets.compute.language import Placed
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(Placed):
     value: float
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Series:
+class Series(Placed):
     """A column of the bars: open, high, low, close, volume or amount."""
 
     column: str
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Variable:
+class Variable(Placed):
     """A name that an earlier statement gave to a value."""
 
     name: str
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Placed):
     """`function` in upper case; the arguments as they are written, periods included."""
 
     function: str
     arguments: tuple["Node", ...]
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Binary:
+class Binary(Placed):
     """`sign` is one of + - * / > >= < <= = <> and or."""
 
     sign: str
     left: "Node"
     right: "Node"
-    at: int = place()
 
 
 @dataclass(frozen=True)
-class Unary:
+class Unary(Placed):
     """`sign` is - or not."""
 
     sign: str
     operand: "Node"
-    at: int = place()
 
 
 Node = Number | Series | Variable | Call | Binary | Unary
