@@ -1,10 +1,13 @@
-"""Point-in-time look-ups: the newest fact of a code that is not after a row's date. Pure numpy."""
+"""Look-ups by date: the newest fact of a code that is not after a row's, the index on a bar's. Pure numpy."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
+from core.arrays import Floats, Ints
+from core.market.bars import Bars
 
 Places = npt.NDArray[np.int64]
 
@@ -35,3 +38,13 @@ def value_on(
         ordered[column].to_numpy(dtype="float64", na_value=np.nan) if len(ordered) else np.array([np.nan])
     )
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
+
+
+def index_close(bars: Bars, index: tuple[Ints, Floats] | None) -> Floats:
+    """[rows] close of the index on each bar's date, NaN where it has none. `index`: dates (yyyymmdd,
+    ascending) and closes."""
+    if index is None or len(index[0]) == 0:
+        return np.full(len(bars), np.nan)
+    dates, closes = index
+    place = np.minimum(np.searchsorted(dates, bars.date), len(dates) - 1)
+    return np.where(dates[place] == bars.date, closes[place], np.nan)

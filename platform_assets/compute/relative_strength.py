@@ -6,6 +6,7 @@ import numpy as np
 
 from core.arrays import Floats, Ints
 from core.market.bars import Bars
+from platform_assets.compute.asof import index_close
 from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS, MANSFIELD_BARS, RATING_WEIGHTS
 
@@ -40,13 +41,8 @@ def relative_strength(bars: Bars, index: tuple[Ints, Floats], day: int) -> Relat
         """The value of `back` bars before the newest, per code."""
         return np.where(held > back, values[np.where(held > back, last - back, last)], np.nan)
 
-    dates, closes = index
-    place = np.minimum(np.searchsorted(dates, bars.date), max(0, len(dates) - 1))
-    of_index = np.full(len(bars), np.nan)
-    if len(dates):
-        of_index = np.where(dates[place] == bars.date, closes[place], np.nan)
     changes = {n: close[last] / then(close, n) - 1 for n in {*CHANGE_BARS, *RATING_WEIGHTS}}
-    in_index = close / of_index
+    in_index = close / index_close(bars, index)
     ratios = np.array([then(in_index, back) for back in range(MANSFIELD_BARS)])
     return RelativeStrength(
         codes=bars.codes,

@@ -147,23 +147,17 @@ def all_codes(
             to += 1
 
 
-def _computed(bars: Bars, newest: int, with_levels: bool) -> tuple[Floats, Floats]:
-    """(figures [rows, columns], distributions [rows, levels + 2], empty unless requested)."""
+def _computed(bars: Bars, newest: int, *, with_levels: bool) -> dict[str, Floats]:
+    """`figures` [rows, columns], and where requested `levels` [rows, levels + 2]: the distributions."""
     known = np.isfinite(bars.open + bars.high + bars.low + bars.close + bars.factor)
     if not known.all():
-        made = bars.around(known, newest, lambda some, _: _named(some, newest, with_levels))
-        return made["figures"], made.get("levels", np.empty((0, BUCKETS + 2)))
+        return bars.around(known, newest, lambda some, _: _computed(some, newest, with_levels=with_levels))
     rows = int(np.minimum(np.diff(bars.offsets), newest).sum())
     inputs = np.stack([bars.open, bars.high, bars.low, bars.close, bars.turnover], axis=1)
     out = np.empty((rows, len(COLUMNS)))
     levels = np.empty((rows if with_levels else 0, BUCKETS + 2))
     all_codes(inputs, bars.factor, bars.offsets, newest, out, levels)
-    return out, levels
-
-
-def _named(bars: Bars, newest: int, with_levels: bool) -> dict[str, Floats]:
-    figures, levels = _computed(bars, newest, with_levels)
-    return {"figures": figures, "levels": levels} if with_levels else {"figures": figures}
+    return {"figures": out, "levels": levels} if with_levels else {"figures": out}
 
 
 def chip_columns(bars: Bars, *, newest: int) -> dict[str, Floats]:
@@ -174,7 +168,7 @@ def chip_columns(bars: Bars, *, newest: int) -> dict[str, Floats]:
     bar that still counts is not known, or where nothing changed hands. A bar whose price or factor is not
     known counts as none: its row is NaN.
     """
-    out, _ = _computed(bars, newest, with_levels=False)
+    out = _computed(bars, newest, with_levels=False)["figures"]
     return {name: np.ascontiguousarray(out[:, at]) for at, name in enumerate(COLUMNS)}
 
 
@@ -187,7 +181,7 @@ def chip_distribution(bars: Bars, *, newest: int) -> list[list[list[float]]]:
     made: list[list[list[float]]] = []
     for first in range(0, len(bars.codes), CODES_AT_ONCE):
         part = bars.take(bars.codes[first : first + CODES_AT_ONCE])
-        _, levels = _computed(part, newest, with_levels=True)
+        levels = _computed(part, newest, with_levels=True)["levels"]
         total = levels[:, :BUCKETS].sum(axis=1)
         known = np.isfinite(levels[:, BUCKETS + 1]) & (total > 0)
         share = levels[:, :BUCKETS] / np.where(known, total, np.inf)[:, None] * 100

@@ -4,6 +4,7 @@ import numpy as np
 
 from core.arrays import Floats, Ints
 from core.market.bars import Bars
+from platform_assets.compute.asof import index_close
 from platform_assets.compute.indicators import layout as at
 from platform_assets.compute.indicators.layout import COLUMNS
 from platform_assets.compute.indicators.steps import (
@@ -164,16 +165,7 @@ def indicator_columns(
         )
     count = len(bars) if newest is None else newest
     rows = int(np.minimum(np.diff(bars.offsets), count).sum())
-    inputs = np.stack([bars.high, bars.low, bars.close, bars.volume, bars.factor, _index_close(bars, index)])
+    inputs = np.stack([bars.high, bars.low, bars.close, bars.volume, bars.factor, index_close(bars, index)])
     out = np.empty((len(COLUMNS), rows))
     all_codes(inputs, bars.offsets, count, ddof, out)
     return dict(zip(COLUMNS, out, strict=True))
-
-
-def _index_close(bars: Bars, index: tuple[Ints, Floats] | None) -> Floats:
-    """[rows] close of the index on each bar's date, NaN where it has none."""
-    if index is None or len(index[0]) == 0:
-        return np.full(len(bars), np.nan)
-    dates, closes = index
-    place = np.minimum(np.searchsorted(dates, bars.date), len(dates) - 1)
-    return np.where(dates[place] == bars.date, closes[place], np.nan)
