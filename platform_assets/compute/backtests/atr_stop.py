@@ -38,9 +38,9 @@ class TrailingStop:
         atr = atr_wilder(prices, p.ATR_PERIOD)
         self.style = style
         self._factor = days.factor
-        self._entry = _on_days(days, (entry & (atr > 0)).astype(np.float64)) > 0
-        self._close = _on_days(days, prices.close)
-        self._room = _on_days(days, style.atr_multiple * atr)
+        self._entry = days.spread(entry & (atr > 0), False)
+        self._close = days.spread(prices.close, np.nan)
+        self._room = days.spread(style.atr_multiple * atr, np.nan)
 
     def buys(self, at: int) -> bool:
         return bool(self._entry[at])
@@ -73,9 +73,3 @@ class _Trailed:
         self._highest = max(self._highest, float(self._close[at]))
         self._stop = max(self._stop, self._highest - float(self._room[at]))
         return "stop" if broken else ""
-
-
-def _on_days(days: Days, values: Floats) -> Floats:
-    out = np.full(len(days), np.nan)
-    out[days.bars] = values
-    return out

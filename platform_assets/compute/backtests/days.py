@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from core.arrays import Bools, Floats, Ints
 
@@ -48,6 +50,12 @@ class Days:
         """[bars] a price column times the cumulative factor."""
         values: Floats = (getattr(self, name) * self.factor)[self.bars]
         return values
+
+    def spread(self, values: npt.NDArray[Any], nothing: float) -> npt.NDArray[Any]:
+        """[days] values of the bars [bars] on their days, `nothing` on a day without one."""
+        out = np.full(len(self), nothing, dtype=values.dtype)
+        out[self.bars] = values
+        return out
 
 
 @dataclass(frozen=True)

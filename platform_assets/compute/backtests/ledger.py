@@ -9,7 +9,6 @@ from platform_assets.compute.backtests.days import PER_MILLION
 
 BUY, SELL = "buy", "sell"
 _PARTS = ("commission", "stamp", "transfer")
-_MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def _rate(part: str, side: str, day: str) -> tuple[int, int]:
 
 def _part(part: str, amount: int, side: str, day: str) -> int:
     millionths, least = _rate(part, side, day)
-    return max((amount * millionths + _MILLION // 2) // _MILLION, least)
+    return max((amount * millionths + PER_MILLION // 2) // PER_MILLION, least)
 
 
 def fees_of(amount: int, side: str, day: str) -> Fees:

@@ -9,6 +9,7 @@ from core.market.bars import Bars
 from platform_assets.compute import series
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.nan_arithmetic import divided, weighted_mean
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.studies import Prices
 
@@ -48,10 +49,8 @@ def confirmations(bars: Bars, rows: Ints) -> Floats:
     before = rows[:, None] - np.arange(p.SCORE_VOLUME_BARS, 0, -1)[None, :]
     there = before >= bars.offsets[bars.owner[rows]][:, None]
     mean = np.where(there, bars.volume[np.where(there, before, 0)], np.nan).mean(axis=1)
-    reference = bars.last_close[rows]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        change = np.where(reference > 0, bars.close[rows] / reference - 1, np.nan)
-        surge = np.where(mean > 0, bars.volume[rows] / mean, np.nan)
+    change = divided(bars.close[rows], bars.last_close[rows]) - 1
+    surge = divided(bars.volume[rows], mean)
     scores = np.full(len(rows), np.nan)
     days = bars.date[rows]
     for day in np.unique(days):
@@ -62,11 +61,6 @@ def confirmations(bars: Bars, rows: Ints) -> Floats:
 
 def _mean_rank(*measures: Floats) -> Floats:
     """The mean of the ranks of some measures in percent, of those that are known."""
-    ranks = []
-    for values in measures:
-        rank, count = average_ranks(values)
-        ranks.append(rank / count * 100 if count else rank)
-    known = np.isfinite(ranks)
-    count_known = known.sum(axis=0)
-    total = np.where(known, ranks, 0.0).sum(axis=0)
-    return np.where(count_known > 0, total / np.maximum(count_known, 1), np.nan)
+    ranked = [average_ranks(values) for values in measures]
+    shares = np.array([rank / max(count, 1) * 100 for rank, count in ranked])
+    return weighted_mean(shares, np.ones(len(shares)))[0]

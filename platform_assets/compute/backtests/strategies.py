@@ -234,37 +234,30 @@ class SignalRule:
     """Buys with all the cash, sells everything."""
 
     def __init__(self, days: Days, signals: Signals) -> None:
-        self._buy, self._sell = (_on_days(days, mask) for mask in (signals.buy, signals.sell))
-        self._touched = None if signals.touched is None else _on_days(days, signals.touched)
-        self._if_touched = (
-            None if signals.sell_if_touched is None else _on_days(days, signals.sell_if_touched)
+        never = np.zeros(len(days.bars), dtype=bool)
+        masks = (signals.buy, signals.sell, signals.touched, signals.sell_if_touched)
+        self._buy, *self._sales = (
+            days.spread(never if mask is None else mask, False).tolist() for mask in masks
         )
 
     def buys(self, at: int) -> bool:
-        return self._buy[at]
+        return bool(self._buy[at])
 
     def most(self, at: int, fill: int, equity: int) -> float:
         return inf
 
     def hold(self, fill: int) -> Holding:
-        return _Held(self._sell, self._touched, self._if_touched)
+        return _Held(*self._sales)
 
 
 class _Held:
-    def __init__(self, sell: list[bool], touched: list[bool] | None, if_touched: list[bool] | None) -> None:
+    def __init__(self, sell: list[bool], touched: list[bool], if_touched: list[bool]) -> None:
         self._sell = sell
         self._touched = touched
         self._if_touched = if_touched
         self._was_touched = False
 
     def sells(self, at: int) -> str:
-        if self._touched is not None:
-            self._was_touched = self._was_touched or self._touched[at]
-        late = self._if_touched is not None and self._was_touched and self._if_touched[at]
+        self._was_touched = self._was_touched or self._touched[at]
+        late = self._was_touched and self._if_touched[at]
         return "signal" if self._sell[at] or late else ""
-
-
-def _on_days(days: Days, mask: Bools) -> list[bool]:
-    out = np.zeros(len(days), dtype=bool)
-    out[days.bars] = mask
-    return out.tolist()

@@ -33,13 +33,7 @@ class Gate:
 
     def plain(self) -> dict[str, Any]:
         """The gate as a JSON object."""
-        return {
-            "passed": self.passed,
-            "blocked": self.blocked,
-            "code": self.code,
-            "reason": self.reason,
-            "warnings": list(self.warnings),
-        }
+        return {"passed": self.passed, **vars(self), "warnings": list(self.warnings)}
 
 
 def check_gates(

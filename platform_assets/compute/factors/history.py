@@ -6,13 +6,14 @@ dates only.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 
 import numpy as np
 
 from core.arrays import Bools, Floats
+from core.days import moved
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.scores import score
+from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.streaks import limit_streaks
 
 YEAR = 250
@@ -38,9 +39,7 @@ class BarHistory:
         found["chg_ytd"] = self._change_ytd()
         found["ma5_dev_pct"] = (self.close / mean_of_last(self.close, 5) - 1) * 100
         volume = mean_of_last(self.volume, 5)
-        before = shifted(volume, 5)
-        ratio = np.full_like(volume, np.nan)
-        found["vol_accel_5_5"] = np.divide(volume, before, out=ratio, where=before > 0)
+        found["vol_accel_5_5"] = divided(volume, shifted(volume, 5))
         found["limit_up_count_20d"] = sum_of_last(self.up, 20)
         found["break_fail_days_5d"] = sum_of_last(self.up_open, 5)
         found["limit_days_today"] = limit_streaks(self.up, YEAR + 1)
@@ -107,13 +106,9 @@ def as_published(
             if newest is None or ordered[reported][1] >= newest[0]:
                 newest = (ordered[reported][1], ordered[reported][2])
             reported += 1
-        if newest is not None and newest[0] >= _before(day, oldest_days):
+        if newest is not None and newest[0] >= moved(day, -oldest_days):
             found[at] = [np.nan if one is None else one for one in newest[1]]
     return found
-
-
-def _before(day: str, days: int) -> str:
-    return (date.fromisoformat(day) - timedelta(days=days)).isoformat()
 
 
 def scores_by_date(inputs: dict[str, Floats], traded: Bools) -> dict[str, Floats]:

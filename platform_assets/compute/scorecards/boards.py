@@ -8,6 +8,7 @@ import pandas as pd
 from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters import scorecards
+from platform_assets.compute.three_valued import all_of
 
 
 def top(rows: pd.DataFrame, by: str, size: int = scorecards.BOARD_SIZE) -> pd.DataFrame:
@@ -64,7 +65,7 @@ def signal_conditions(
 ) -> dict[str, Floats]:
     """The five conditions of the signal score on one date; `_before` is the previous bar, of one scale."""
     return {
-        "macd": _both(_holds(macd_hist, 0.0), _holds(macd_hist, macd_hist_before)),
+        "macd": all_of([_holds(macd_hist, 0.0), _holds(macd_hist, macd_hist_before)]),
         "kdj": _holds(kdj_k, kdj_d),
         "boll": _holds(close, boll_mid),
         "volume": _holds(volume, vol_ma5),
@@ -76,10 +77,6 @@ def _holds(one: Floats, other: Floats | float) -> Floats:
     """1 where one > other, 0 where not, NaN where either is not known."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(one) & np.isfinite(other), one > other, np.nan)
-
-
-def _both(one: Floats, other: Floats) -> Floats:
-    return np.where((one == 0) | (other == 0), 0.0, one * other)
 
 
 def tactic_score(parts: Mapping[str, Floats]) -> tuple[Floats, Floats]:

@@ -69,8 +69,6 @@ def forward_returns(
     largest gain and the deepest fall are not looked for."""
     size = len(day_at)
     closed = prices.newest - day_at
-    if not size or not len(prices.dates):
-        return _nothing(size)
     spans = day_at[:, None] + np.arange(1, hold + 1)
     inside = np.minimum(spans, len(prices.dates) - 1)
     rows = np.maximum(code_at, 0)[:, None]
@@ -154,24 +152,6 @@ def _extremes(high: Floats, low: Floats, entry: Floats) -> tuple[Floats, Floats]
     peak = np.maximum.accumulate(np.concatenate([entry[:, None], highs[:, :-1]], axis=1), axis=1)
     falls = np.where(np.isfinite(low), low / peak - 1, 0.0)
     return gain, np.minimum(falls.min(axis=1), 0.0) * 100
-
-
-def _nothing(size: int) -> Outcomes:
-    none, nowhere = np.full(size, np.nan), np.full(size, -1, dtype=np.int64)
-    return Outcomes(
-        status=np.full(size, PENDING, dtype="<U8"),
-        buy_at=nowhere,
-        buy_price=none,
-        sell_at=nowhere,
-        sell_price=none,
-        hold_days=nowhere,
-        profit_pct=none,
-        index_profit_pct=none,
-        excess_pct=none,
-        max_gain_pct=none,
-        max_drawdown_pct=none,
-        unfillable=np.zeros(size, dtype=bool),
-    )
 
 
 def is_settled(rows: pd.DataFrame) -> pd.Series:

@@ -98,7 +98,5 @@ class Benchmark:
     @classmethod
     def of(cls, bars: Mapping[str, tuple[float | None, float | None]], dates: Sequence[str]) -> "Benchmark":
         """Builds prices from {date: (open, close)}."""
-        found = [bars.get(day, (None, None)) for day in dates]
-        opened = np.array([np.nan if one is None else one for one, _ in found], dtype=np.float64)
-        closed = np.array([np.nan if one is None else one for _, one in found], dtype=np.float64)
-        return cls(opened, closed)
+        found = np.array([bars.get(day, (None, None)) for day in dates], dtype=np.float64).reshape(-1, 2)
+        return cls(found[:, 0], found[:, 1])
