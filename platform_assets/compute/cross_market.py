@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.records import picked
 from platform_assets.compute.parameters.cross_market import FEWEST, LEVELS, RULES, RiskRule
 
 OK, STALE, MISSING = "ok", "stale", "missing"
@@ -52,12 +53,9 @@ def _judged(rule: RiskRule, reading: Reading | None) -> dict[str, Any]:
     if reading is not None:
         status = OK if reading.age <= rule.oldest else STALE
     return {
-        "key": rule.key,
-        "group": rule.group,
-        "name": rule.name,
+        **picked(rule, "key group name"),
         "value": None if reading is None else round(reading.value, 2),
-        "calm": rule.calm,
-        "threshold": rule.threshold,
+        **picked(rule, "calm threshold"),
         "score": score(rule, reading.value) if reading is not None and status == OK else None,
         "status": status,
         "as_of": None if reading is None else reading.day,

@@ -10,6 +10,7 @@ import pandas as pd
 
 from core.arrays import Bools, Floats
 from core.market.rules import limit_prices
+from platform_assets.compute.nan_arithmetic import floats
 
 _ANY_PRICE = 10.0
 
@@ -66,11 +67,8 @@ def limit_status(rows: pd.DataFrame, *, price: str, traded: pd.Series) -> npt.ND
     """`none`, `up`, `down`, or `up_open` / `down_open` (touched, not held). Needs high, low, limit_up,
     limit_down and the `price` column; a null limit is no limit."""
     live = traded.to_numpy(dtype=bool)
-    up = rows["limit_up"].to_numpy(dtype=float, na_value=np.nan)
-    down = rows["limit_down"].to_numpy(dtype=float, na_value=np.nan)
-    last = rows[price].to_numpy(dtype=float, na_value=np.nan)
-    high = rows["high"].to_numpy(dtype=float, na_value=np.nan)
-    low = rows["low"].to_numpy(dtype=float, na_value=np.nan)
+    columns = ("limit_up", "limit_down", price, "high", "low")
+    up, down, last, high, low = (floats(rows[name]) for name in columns)
     cases = [
         last >= up - HALF_TICK,
         last <= down + HALF_TICK,

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from core.records import picked
+
 Kind = Literal["level", "change"]
 
 
@@ -119,10 +121,7 @@ def _signal(rule: Rule, points: Mapping[str, Sequence[Point]], today: str) -> di
         vote = -vote if rule.series in EASES_WHEN_LOWER else vote
     return {
         "series": rule.series if not rule.minus else f"{rule.series}-{rule.minus}",
-        "name": rule.name,
-        "unit": rule.unit,
-        "dimension": rule.dimension,
-        "rule": rule.why,
+        **picked(rule, "name unit dimension rule=why"),
         "value": None if newest is None else round(newest[1], 4),
         "period": None if newest is None else newest[0],
         "before": None if before is None else round(before[1], 4),

@@ -4,9 +4,10 @@ Arrays are [dates], consecutive trade dates, oldest first; what is not known is 
 at a later one.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -132,23 +133,17 @@ class Segment:
 
 def segments(days: Sequence[tuple[str, str]]) -> list[Segment]:
     """(date, stage), oldest first -> runs of equal stages, oldest first."""
-    runs: list[Segment] = []
-    for day, phase in days:
-        if runs and runs[-1].phase == phase:
-            runs[-1] = Segment(phase, runs[-1].since, day, runs[-1].days + 1)
-        else:
-            runs.append(Segment(phase, day, day, 1))
-    return runs
+    runs = ((phase, [day for day, _ in run]) for phase, run in groupby(days, key=lambda one: one[1]))
+    return [Segment(phase, run[0], run[-1], len(run)) for phase, run in runs]
 
 
 def transition_counts(phases: Sequence[str]) -> dict[str, dict[str, int]]:
     """Stage -> stage of the next date -> how often it followed. The last date has no next one; a stage that
     nothing followed is left out."""
     counts: dict[str, dict[str, int]] = {}
-    for now, then in pairwise(phases):
-        following = counts.setdefault(now, {})
-        following[then] = following.get(then, 0) + 1
-    return {now: dict(sorted(following.items())) for now, following in sorted(counts.items())}
+    for (now, then), count in sorted(Counter(pairwise(phases)).items()):
+        counts.setdefault(now, {})[then] = count
+    return counts
 
 
 def transitions(phases: Sequence[str]) -> dict[str, dict[str, float]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.streaks import limit_streaks
 
 Panel = npt.NDArray[np.float64]
@@ -58,9 +59,7 @@ def volume_acceleration(panel: BarPanel) -> Row:
     """Mean volume of the last 5 sessions / mean of the 5 before."""
     if panel.volume.shape[0] < 10:
         return np.full(panel.volume.shape[1], np.nan)
-    before = panel.volume[-10:-5].mean(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(before > 0, panel.volume[-5:].mean(axis=0) / before, np.nan)
+    return divided(panel.volume[-5:].mean(axis=0), panel.volume[-10:-5].mean(axis=0))
 
 
 def volatility(panel: BarPanel, sessions: int = 20) -> Row:
@@ -74,11 +73,7 @@ def volatility(panel: BarPanel, sessions: int = 20) -> Row:
 
 def extremes(panel: BarPanel, sessions: int = 250) -> tuple[Row, Row]:
     """(highest high, lowest low) of the newest `sessions` rows, in prices of the newest date."""
-    high, low = panel.high[-sessions:], panel.low[-sessions:]
-    known = ~np.isnan(high).all(axis=0)
-    top = np.where(known, np.where(np.isnan(high), -np.inf, high).max(axis=0), np.nan)
-    bottom = np.where(known, np.where(np.isnan(low), np.inf, low).min(axis=0), np.nan)
-    return top, bottom
+    return np.fmax.reduce(panel.high[-sessions:], axis=0), np.fmin.reduce(panel.low[-sessions:], axis=0)
 
 
 def with_pool_states(panel: BarPanel, sealed: Mask, broken: Mask) -> BarPanel:

@@ -44,11 +44,7 @@ class Fact:
 
     def plain(self) -> dict[str, Any]:
         """The fact as it is stored with a text."""
-        return {
-            "id": self.id, "subject": self.subject, "label": self.label, "value": self.value,
-            "unit": self.unit, "table": self.table, "key": dict(self.key), "column": self.column,
-            "as_of": self.as_of, "quality": self.quality, "batch_id": self.batch_id, "link": self.link,
-        }  # fmt: skip
+        return {**vars(self), "key": dict(self.key), "link": self.link}
 
 
 @dataclass

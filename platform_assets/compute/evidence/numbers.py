@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 Kind = Literal["pct", "cny", "foreign", "share", "count", "multiple", "plain", "date", "code", "opaque"]
@@ -77,11 +78,17 @@ def mentions(text: str) -> list[Mention]:
     found: list[Mention] = []
     taken = [False] * len(text)
     plain = text.translate(_WIDE)
-    for source in (_dates, _codes, _words, _opaque, _arabic, _chinese):
-        for one in source(plain):
-            if not any(taken[one.start : one.end]):
-                taken[one.start : one.end] = [True] * (one.end - one.start)
-                found.append(replace(one, text=text[one.start : one.end]))
+    for one in chain(
+        _without_value(plain, "date", _DATE, _TIME),
+        _without_value(plain, "code", _CODE),
+        _words(plain),
+        _without_value(plain, "opaque", _OPAQUE),
+        _arabic(plain),
+        _chinese(plain),
+    ):
+        if not any(taken[one.start : one.end]):
+            taken[one.start : one.end] = [True] * (one.end - one.start)
+            found.append(replace(one, text=text[one.start : one.end]))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -100,26 +107,17 @@ def _int(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def _dates(text: str) -> Iterator[Mention]:
-    for found in (*_DATE.finditer(text), *_TIME.finditer(text)):
-        yield Mention(found.start(), found.end(), found.group(), "date", 0.0, 0.0)
-
-
-def _codes(text: str) -> Iterator[Mention]:
-    for found in _CODE.finditer(text):
-        yield Mention(found.start(), found.end(), found.group(), "code", 0.0, 0.0)
+def _without_value(text: str, kind: Kind, *patterns: re.Pattern[str]) -> Iterator[Mention]:
+    for pattern in patterns:
+        for found in pattern.finditer(text):
+            if not found.group().startswith("百分之"):
+                yield Mention(found.start(), found.end(), found.group(), kind, 0.0, 0.0)
 
 
 def _words(text: str) -> Iterator[Mention]:
     for word, kind, value in _WORDS:
         for found in re.finditer(word, text):
             yield Mention(found.start(), found.end(), word, kind, value, abs(value) * 0.02)
-
-
-def _opaque(text: str) -> Iterator[Mention]:
-    for found in _OPAQUE.finditer(text):
-        if not found.group().startswith("百分之"):
-            yield Mention(found.start(), found.end(), found.group(), "opaque", 0.0, 0.0)
 
 
 def _arabic(text: str) -> Iterator[Mention]:
