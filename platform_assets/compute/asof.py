@@ -8,6 +8,7 @@ import pandas as pd
 
 from core.arrays import Floats, Ints
 from core.market.bars import Bars
+from platform_assets.compute.nan_arithmetic import floats
 
 Places = npt.NDArray[np.int64]
 
@@ -34,9 +35,7 @@ def value_on(
     """The fact's value per row as float64; NaN where there is none."""
     ordered = facts.sort_values(["code", fact_date]).reset_index(drop=True)
     at = places_on(rows, ordered, fact_date)
-    values = (
-        ordered[column].to_numpy(dtype="float64", na_value=np.nan) if len(ordered) else np.array([np.nan])
-    )
+    values = floats(ordered[column]) if len(ordered) else np.array([np.nan])
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
 
 

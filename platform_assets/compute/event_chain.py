@@ -64,11 +64,8 @@ def _spellings(name: str) -> list[str]:
     """A name and, where it has one, its form without the ending; none where it is too short to be a word."""
     name = name.strip()
     short = next((name.removesuffix(end) for end in _ENDINGS if name.endswith(end)), name)
-    return [word for word in dict.fromkeys((name, short)) if len(word) >= _least(word)]
-
-
-def _least(word: str) -> int:
-    return _ASCII_SHORTEST if word.isascii() else _SHORTEST
+    words = dict.fromkeys((name, short))
+    return [word for word in words if len(word) >= (_ASCII_SHORTEST if word.isascii() else _SHORTEST)]
 
 
 def chain(flashes: Sequence[Flash], words: Words) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Industry indices carried on from their closes by the returns of their members. Pure pandas."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,23 +10,18 @@ _YI = 1e8
 _WAN_PER_YI = 1e4
 
 
-@dataclass(frozen=True)
-class Day:
-    """Stocks of one trade date: change_pct, volume (shares), amount (CNY), float_market_cap and
-    total_market_cap (10,000 CNY), pe_ttm, pb, dividend_yield, sw_l1, sw_l1_name .. sw_l3_name."""
-
-    stocks: pd.DataFrame
-
-
-def next_rows(day: Day, closes: Mapping[str, float]) -> pd.DataFrame:
+def next_rows(stocks: pd.DataFrame, closes: Mapping[str, float]) -> pd.DataFrame:
     """One row per industry of which `closes` knows the close before: code, name, level, close, change_pct,
     volume_yi, amount_yi, float_market_cap_yi, amount_share_pct, pe, pb, dividend_yield. The change is that
-    of the members with a return and a cap, weighted by float cap."""
-    whole = float(day.stocks["amount"].astype(float).sum())
+    of the members with a return and a cap, weighted by float cap.
+
+    `stocks` of one trade date: change_pct, volume (shares), amount (CNY), float_market_cap and
+    total_market_cap (10,000 CNY), pe_ttm, pb, dividend_yield, sw_l1, sw_l1_name .. sw_l3_name."""
+    whole = float(stocks["amount"].astype(float).sum())
     rows = []
     for level in LEVELS:
-        for (code, name), members in day.stocks.groupby([f"sw_{level}", f"sw_{level}_name"]):
-            change = _weighted_change(members)
+        for (code, name), members in stocks.groupby([f"sw_{level}", f"sw_{level}_name"]):
+            change = _mean(members, "change_pct", "float_market_cap")
             if code in closes and not np.isnan(change):
                 amount = float(members["amount"].astype(float).sum())
                 rows.append(
@@ -43,17 +37,11 @@ def next_rows(day: Day, closes: Mapping[str, float]) -> pd.DataFrame:
                         "amount_share_pct": amount / whole * 100 if whole > 0 else np.nan,
                         "pe": _ratio(members, "pe_ttm"),
                         "pb": _ratio(members, "pb"),
-                        "dividend_yield": _mean(members, "dividend_yield"),
+                        "dividend_yield": _mean(members, "dividend_yield", "total_market_cap"),
                     }
                 )
     names = ["code", "name", "level", "close"]
     return pd.DataFrame(rows) if rows else pd.DataFrame(columns=names)
-
-
-def _weighted_change(members: pd.DataFrame) -> float:
-    change, weight = members["change_pct"].astype(float), members["float_market_cap"].astype(float)
-    known = change.notna() & (weight > 0)
-    return float((change[known] * weight[known]).sum() / weight[known].sum()) if known.any() else float("nan")
 
 
 def _ratio(members: pd.DataFrame, column: str) -> float:
@@ -64,7 +52,7 @@ def _ratio(members: pd.DataFrame, column: str) -> float:
     return float(cap[known].sum()) / below if below > 0 else float("nan")
 
 
-def _mean(members: pd.DataFrame, column: str) -> float:
-    value, cap = members[column].astype(float), members["total_market_cap"].astype(float)
+def _mean(members: pd.DataFrame, column: str, caps: str) -> float:
+    value, cap = members[column].astype(float), members[caps].astype(float)
     known = value.notna() & (cap > 0)
     return float((value[known] * cap[known]).sum() / cap[known].sum()) if known.any() else float("nan")

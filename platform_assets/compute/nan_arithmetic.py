@@ -38,3 +38,22 @@ def filled_factor(factor: Floats) -> Floats:
         return np.ones(len(factor))
     at = np.searchsorted(known, np.arange(len(factor)), side="right") - 1
     return factor[known[np.maximum(at, 0)]]
+
+
+def average_ranks(values: Floats) -> tuple[Floats, int]:
+    """([n] rank of each value from 1 on, ties at their mean, NaN where it is missing or not finite; how many
+    are ranked). Pure numpy: what pandas' `rank()` gives."""
+    known = np.isfinite(values)
+    found = values[known]
+    ranks = np.full(len(values), np.nan)
+    if not found.size:
+        return ranks, 0
+    order = np.argsort(found, kind="stable")
+    ordered = found[order]
+    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    starts = np.flatnonzero(first)
+    ends = np.append(starts[1:], found.size)
+    within = np.empty(found.size)
+    within[order] = ((starts + 1 + ends) / 2)[np.cumsum(first) - 1]
+    ranks[known] = within
+    return ranks, int(found.size)

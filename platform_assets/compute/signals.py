@@ -115,13 +115,12 @@ def _crosses(
     spread: Pair,
     scale: Floats,
     *,
-    golden: Bools | None = None,
-    dead: Bools | None = None,
+    golden: Bools | bool = True,
+    dead: Bools | bool = True,
     above: Bools | None = None,
 ) -> Iterator[Hits]:
-    every = np.ones(len(spread.now), dtype=bool)
-    up = (spread.now > 0) & (spread.before <= 0) & (every if golden is None else golden)
-    down = (spread.now < 0) & (spread.before >= 0) & (every if dead is None else dead)
+    up = (spread.now > 0) & (spread.before <= 0) & golden
+    down = (spread.now < 0) & (spread.before >= 0) & dead
     size = np.abs(spread.now) * scale
     ones = np.ones(len(spread.now), dtype=np.int64)
     yield Hits(f"{name}_golden_cross", up, ones, size, above)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from platform_assets.compute.limit_days import limit_streaks
 from platform_assets.compute.nan_arithmetic import divided
-from platform_assets.compute.streaks import limit_streaks
 
 Panel = npt.NDArray[np.float64]
 Row = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
-from platform_assets.compute.industry_returns import Day, next_rows
+from platform_assets.compute.industry_returns import next_rows
 from platform_assets.datasets._industries import LEVELS, indices_now, sw_report
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext
@@ -145,7 +145,7 @@ def own_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _day(ctx: FetchContext, day: str, classed: pd.DataFrame) -> Day:
+def _day(ctx: FetchContext, day: str, classed: pd.DataFrame) -> pd.DataFrame:
     bars = ctx.read(
         "fusion_kline_daily", columns=("code", "change_pct", "volume", "amount"), since=day, until=day
     )
@@ -155,7 +155,7 @@ def _day(ctx: FetchContext, day: str, classed: pd.DataFrame) -> Day:
         since=day,
         until=day,
     )
-    return Day(bars.merge(ratios, on="code", how="left").merge(classed, on="code", how="inner"))
+    return bars.merge(ratios, on="code", how="left").merge(classed, on="code", how="inner")
 
 
 # -- derivation and checks --------------------------------------------------------------------------

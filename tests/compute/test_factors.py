@@ -20,8 +20,8 @@ from platform_assets.compute.factors.presets import (
     ordered,
     preset_of,
 )
-from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.factors.scores import factor_scores, score
+from platform_assets.compute.nan_arithmetic import average_ranks
 from platform_assets.compute.parameters.factors import WEIGHTS
 from tests.compute.fulfilled import plant
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute.streaks import limit_streaks
+from platform_assets.compute.limit_days import limit_streaks
 
 N = np.nan
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from platform_assets.compute.industry_returns import Day, next_rows
+from platform_assets.compute.industry_returns import next_rows
 from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.stock_industry import level_2_in_one_level_1, sw_level
 from resources.simulated_market.world.model import World
@@ -218,14 +218,14 @@ def test_members_carry_an_index_on() -> None:
         ]
     ).assign(volume=1e8, amount=2e8, pb=2.0, dividend_yield=1.0, sw_l1="801780", sw_l1_name="银行", **names)
 
-    (row,) = next_rows(Day(stocks), {"801780": 1000.0}).to_dict("records")
+    (row,) = next_rows(stocks, {"801780": 1000.0}).to_dict("records")
 
     assert row["change_pct"] == pytest.approx((10 * 1 - 2 * 3) / 4)
     assert row["close"] == pytest.approx(1010.0)
     assert (row["volume_yi"], row["amount_yi"], row["amount_share_pct"]) == (3.0, 6.0, 100.0)
     # Losses count: 17 of cap are divided by 2/10 - 6/5 + 9/4.5.
     assert row["pe"] == pytest.approx(17.0)
-    assert next_rows(Day(stocks), {}).empty
+    assert next_rows(stocks, {}).empty
 
 
 def test_percentiles_look_back_only() -> None:

@@ -150,7 +150,3 @@ def word(
         return None
 
     return find
-
-
-def mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

@@ -1,9 +1,9 @@
 """Five scores of 0..5 over a pack, the gates, the total and the direction that follows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from platform_assets.compute.analysis.found import Found, Rule, mean, newest
+from platform_assets.compute.analysis.found import Found, Rule, newest
 from platform_assets.compute.analysis.rules import FINANCE, RULES
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.wording import said
@@ -44,7 +44,7 @@ def score(pack: Pack, name: str) -> Scored:
     looked = [(rule, rule.find(pack, name)) for rule in RULES]
     found = tuple((rule, one) for rule, one in looked if one is not None)
     scores = {
-        dimension: _rounded(mean([one.score for rule, one in found if rule.dimension == dimension]))
+        dimension: _mean([one.score for rule, one in found if rule.dimension == dimension])
         for dimension in own.DIMENSIONS
     }
     gate, reason = gate_of(pack, name)
@@ -90,5 +90,5 @@ def gate_of(pack: Pack, name: str) -> tuple[Gate, str | None]:
     return gate, "名称含ST，属风险警示股票"
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 2) if values else None

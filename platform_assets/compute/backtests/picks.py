@@ -8,8 +8,7 @@ from core.arrays import Floats, Ints
 from core.market.bars import Bars
 from platform_assets.compute import series
 from platform_assets.compute.backtests.strategies import STRATEGIES
-from platform_assets.compute.factors.ranks import average_ranks
-from platform_assets.compute.nan_arithmetic import divided, weighted_mean
+from platform_assets.compute.nan_arithmetic import average_ranks, divided, weighted_mean
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.studies import Prices
 

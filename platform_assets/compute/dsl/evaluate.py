@@ -19,12 +19,12 @@ from core.arrays import Floats, Ints, Texts
 from core.market.names import plain_industry
 from platform_assets.compute import series
 from platform_assets.compute.dsl import tree
-from platform_assets.compute.dsl.checks import bars_needed, is_condition, scale_of, unit_of
+from platform_assets.compute.dsl.checks import bars_needed, is_condition, kind_of, scale_of, unit_of
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
-from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.language import walk
+from platform_assets.compute.nan_arithmetic import average_ranks
 from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
 INDUSTRY = "industry"
@@ -138,7 +138,7 @@ class _Rows:
 
     def _comparison(self, node: tree.Node) -> Floats:
         match node:
-            case tree.Compare() if isinstance(node.left, tree.Text) or self._is_text(node.left):
+            case tree.Compare() if kind_of(node.left) == "text":
                 return self._same_text(node)
             case tree.Compare():
                 scale = scale_of(node.left if unit_of(node.left) is not None else node.right)
@@ -149,7 +149,7 @@ class _Rows:
                 scale = scale_of(next((one for one in bounds if unit_of(one) is not None), node.value))
                 value, low, high = (self.number(one, scale) for one in bounds)
                 return self._whole(where_known((value >= low) & (value <= high), value, low, high))
-            case tree.In() if self._is_text(node.field):
+            case tree.In() if kind_of(node.field) == "text":
                 plain = _plain_of(node.field)
                 requested = {plain(str(one.value)) for one in node.values}
                 return self._of_texts(node.field, lambda text: (plain(text) in requested) != node.negated)
@@ -170,13 +170,9 @@ class _Rows:
         return np.broadcast_to(held, self._shape)
 
     def _missing(self, field: tree.Field) -> npt.NDArray[np.bool_]:
-        if self._is_text(field):
+        if kind_of(field) == "text":
             return np.array([value is None for value in self._table.texts(field.name)], dtype=bool)
         return np.isnan(self._field(field))
-
-    @staticmethod
-    def _is_text(node: tree.Node) -> bool:
-        return isinstance(node, tree.Field) and catalogue()[node.name].kind == "text"
 
     def _same_text(self, node: tree.Compare) -> Floats:
         pairs = zip(self._text(node.left), self._text(node.right), strict=True)

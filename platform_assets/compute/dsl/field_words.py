@@ -51,11 +51,6 @@ class Field:
     def operators(self) -> tuple[str, ...]:
         return {"text": TEXT_OPERATORS, "flag": FLAG_OPERATORS}.get(self.kind, COMPARISONS)
 
-    @property
-    def scale(self) -> float:
-        """One unit of the field in CNY or shares."""
-        return SCALES.get(self.unit, 1.0)
-
 
 def number(
     name: str, label: str, unit: str, table: str, example: str, *,

@@ -13,14 +13,11 @@ def written(query: tree.Query) -> str:
     """Parses to the same tree."""
     parts = [text_of(query.where)]
     if query.order:
-        parts.append("order by " + ", ".join(f"{one.field} {_way(one)}" for one in query.order))
+        ways = (f"{one.field} {'desc' if one.descending else 'asc'}" for one in query.order)
+        parts.append("order by " + ", ".join(ways))
     if query.limit is not None:
         parts.append(f"limit {query.limit}")
     return " ".join(parts)
-
-
-def _way(order: tree.Order) -> str:
-    return "desc" if order.descending else "asc"
 
 
 def text_of(node: tree.Node) -> str:  # noqa: PLR0911, PLR0912  one arm a kind of node

@@ -77,7 +77,7 @@ def check(
     subject = ""
     read = _without_quotes(text, pack, marked=cited)
     table, head, row = TableHead(), list[str](), 0
-    for start, end in _sentences(read):
+    for start, end in (found.span() for found in _SENTENCE.finditer(read) if found.group()):
         if start == 0 or read[start - 1] == "\n":
             head, row = table.before(read[start:].partition("\n")[0]), start
         sentence = _Sentence(read[start:end], pack, cited, subject, head, read[row:start])
@@ -98,10 +98,6 @@ def check(
     return checked
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    return ((found.start(), found.end()) for found in _SENTENCE.finditer(text) if found.group())
-
-
 def _without_quotes(text: str, pack: Pack, *, marked: bool) -> str:
     """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words
     of others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：;
@@ -109,17 +105,12 @@ def _without_quotes(text: str, pack: Pack, *, marked: bool) -> str:
     subjects = pack.subjects
     for fact in pack.facts:
         if isinstance(fact.value, str) and fact.value not in subjects and _is_quotation(fact.value):
-            before = (
-                rf"([{_OPENING}]|{re.escape(fact.label)}[：:]\s*)" if marked and _is_of_others(fact) else "()"
-            )
+            is_marked = marked and fact.column in _WORDS_OF_OTHERS
+            before = rf"([{_OPENING}]|{re.escape(fact.label)}[：:]\s*)" if is_marked else "()"
             whole = rf"{before}(?<![\d.,]){re.escape(fact.value)}(?![\d.,]*\d)"
             blank = rf"\g<1>{' ' * len(fact.value)}"
             text = re.sub(whole, blank, text)
     return text
-
-
-def _is_of_others(fact: Fact) -> bool:
-    return fact.column in _WORDS_OF_OTHERS
 
 
 def _is_quotation(text: str) -> bool:

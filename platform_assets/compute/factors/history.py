@@ -13,8 +13,8 @@ from core.arrays import Bools, Floats
 from core.days import moved
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.scores import score
+from platform_assets.compute.limit_days import limit_streaks
 from platform_assets.compute.nan_arithmetic import divided
-from platform_assets.compute.streaks import limit_streaks
 
 YEAR = 250
 """Sessions before a date that its inputs look at."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Floats
-from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.nan_arithmetic import average_ranks
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES, IC_GROUPS
 
 

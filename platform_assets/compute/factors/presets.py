@@ -10,8 +10,9 @@ import pandas as pd
 
 from core.arrays import Bools, Floats
 from core.market.names import plain_industry
-from platform_assets.compute.factors.definitions import KEYS
-from platform_assets.compute.factors.scores import factors_of_rows, numbers
+from core.records import picked
+from platform_assets.compute.factors.definitions import FACTORS
+from platform_assets.compute.factors.scores import numbers
 from platform_assets.compute.parameters.factors import (
     AI_INDUSTRIES,
     PRESET_FILTERS,
@@ -35,8 +36,7 @@ class Filter:
 
     def plain(self) -> dict[str, Any]:
         """The filter as a JSON object, without a bound that is None."""
-        bounds = {"min": self.min, "max": self.max}
-        return {"factor": self.factor, **{name: one for name, one in bounds.items() if one is not None}}
+        return {name: one for name, one in vars(self).items() if one is not None}
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,9 @@ class Preset:
     def plain(self) -> dict[str, Any]:
         """The preset as a JSON object."""
         shown: dict[str, Any] = {
-            "key": self.key,
-            "label": self.label,
-            "desc": self.desc,
-            "rationale": self.rationale,
-            "watchOut": self.watch_out,
+            **picked(self, "key label desc rationale watchOut=watch_out"),
             "filters": [one.plain() for one in self.filters],
-            "sort": self.sort,
-            "limit": self.limit,
+            **picked(self, "sort limit"),
         }
         if self.industries:
             shown["universeHint"] = {"industries": list(self.industries)}
@@ -127,21 +122,6 @@ def passing(factors: Mapping[str, Floats], one: Filter) -> Bools:
     return found
 
 
-def selected(
-    factors: Mapping[str, Floats],
-    composite: Floats,
-    filters: Sequence[Filter],
-    min_composite: float | None = None,
-) -> Bools:
-    """[n] whether a row fulfils all filters and has at least that composite."""
-    found = ~np.isnan(composite)
-    for one in filters:
-        found &= passing(factors, one)
-    if min_composite is not None:
-        found &= composite >= min_composite
-    return found
-
-
 def in_industries(names: Iterable[Sequence[Any]], requested: Sequence[str]) -> Bools:
     """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among the requested ones; the
     level mark of a name (IT服务Ⅱ) does not count."""
@@ -187,10 +167,14 @@ def picks(
     key: Floats,
     ascending: bool = False,
 ) -> Ints:
-    """Rows of those `among` whom all filters hold, in the order of `key`."""
-    keep = selected(batch.factors, batch.composite, filters, min_composite) & among
-    places = np.flatnonzero(keep)
-    return ordered(places, key, batch.composite, batch.amount, batch.codes, ascending=ascending)
+    """Rows of those `among` that fulfil all filters and have at least that composite, in the order of
+    `key`."""
+    keep = among & ~np.isnan(batch.composite)
+    for one in filters:
+        keep &= passing(batch.factors, one)
+    if min_composite is not None:
+        keep &= batch.composite >= min_composite
+    return ordered(np.flatnonzero(keep), key, batch.composite, batch.amount, batch.codes, ascending=ascending)
 
 
 def preset_picks(
@@ -233,7 +217,7 @@ def apply_preset(
         return in_industries(zip(*names, strict=True), requested) if names else none
 
     batch = Batch(
-        factors_of_rows(scored, KEYS),
+        {factor.key: numbers(scored, factor.column) for factor in FACTORS},
         numbers(scored, "composite"),
         numbers(scored, "amount"),
         scored["code"].astype(str).tolist(),

@@ -5,7 +5,7 @@ factor is 100 times the mean of the r that a stock has, the composite the weight
 has. What is missing is left out of both means, never filled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,7 @@ import pandas as pd
 from core.arrays import Bools, Floats
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, INPUTS
 from platform_assets.compute.factors.gates import gates_of
-from platform_assets.compute.factors.ranks import average_ranks
-from platform_assets.compute.nan_arithmetic import divided, weighted_mean
+from platform_assets.compute.nan_arithmetic import average_ranks, divided, floats, weighted_mean
 from platform_assets.compute.parameters.factors import WEIGHTS
 
 
@@ -83,13 +82,9 @@ def weighted(factors: Mapping[str, Floats], weights: Mapping[str, float]) -> tup
     return mean, there / whole if whole else there
 
 
-def in_batch(wide: pd.DataFrame) -> Bools:
-    """[rows] whether a stock belongs to the batch of its date: it has a bar. Those delisted have none."""
-    return has_bar(numbers(wide, "current_price"), numbers(wide, "is_suspended"))
-
-
 def has_bar(price: Floats, suspended: Floats) -> Bools:
-    """True where there is a price of a stock that is not suspended (1 suspended; 0 or NaN not)."""
+    """Whether a stock belongs to the batch of its date: it has a price and is not suspended (1 suspended; 0
+    or NaN not). Those delisted have none."""
     traded: Bools = (price > 0) & ~(suspended == 1)
     return traded
 
@@ -98,13 +93,7 @@ def numbers(wide: pd.DataFrame, column: str) -> Floats:
     """[rows] a column as floats, NaN where it is null or not there."""
     if column not in wide.columns:
         return np.full(len(wide), np.nan)
-    found: Floats = pd.to_numeric(wide[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    return found
-
-
-def score_frame(wide: pd.DataFrame, weights: Mapping[str, float] = WEIGHTS) -> Scores:
-    """`score` of wide rows of one date; all of them are the batch (see `in_batch`)."""
-    return score({field: numbers(wide, field) for field in INPUT_COLUMNS}, weights)
+    return floats(pd.to_numeric(wide[column], errors="coerce"))
 
 
 def factor_scores(wide: pd.DataFrame) -> pd.DataFrame:
@@ -115,8 +104,9 @@ def factor_scores(wide: pd.DataFrame) -> pd.DataFrame:
     `wide`: rows of one date with the columns of `fusion_stock_wide`: code, current_price, is_suspended,
     `INPUT_COLUMNS`, and for the gates name, is_st, roe, debt_ratio, revenue_yoy, net_profit_yoy.
     """
-    batch = wide[in_batch(wide)].sort_values("code", kind="stable").reset_index(drop=True)
-    scored = score_frame(batch)
+    there = has_bar(numbers(wide, "current_price"), numbers(wide, "is_suspended"))
+    batch = wide[there].sort_values("code", kind="stable").reset_index(drop=True)
+    scored = score({field: numbers(batch, field) for field in INPUT_COLUMNS})
     rows = pd.DataFrame({"code": batch["code"].astype(object)})
     for factor in FACTORS:
         rows[factor.column] = scored.factors[factor.key]
@@ -127,9 +117,3 @@ def factor_scores(wide: pd.DataFrame) -> pd.DataFrame:
     rows["gate_code"] = pd.Series([gate.code for gate in gates], dtype=object)
     rows["gate_reason"] = pd.Series([gate.reason for gate in gates], dtype=object)
     return rows
-
-
-def factors_of_rows(rows: pd.DataFrame, keys: Sequence[str]) -> dict[str, Floats]:
-    """[rows] by factor key, from the columns of `calc_factor_score`."""
-    columns = {factor.key: factor.column for factor in FACTORS}
-    return {key: numbers(rows, columns[key]) for key in keys}

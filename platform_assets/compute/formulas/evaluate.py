@@ -117,9 +117,7 @@ def _sum(x: Floats, bars: int | Floats) -> Floats:
 
 def _before(running: Floats, bars: Floats) -> Floats:
     """A running total as it was `bars` bars ago: 0 at the first bar, NaN before."""
-    place = np.arange(running.shape[-1]) - bars
-    taken = np.take_along_axis(running, np.where(place >= 0, place, 0).astype(np.int64), axis=-1)
-    return np.where(place >= 0, taken, np.where(place == -1, 0.0, np.nan))
+    return np.where(np.arange(running.shape[-1]) - bars == -1, 0.0, _ref(running, bars))
 
 
 def _dma(x: Floats, weight: Floats) -> Floats:

@@ -27,26 +27,22 @@ def pattern_columns(bars: Bars, *, newest: int | None = None) -> dict[str, Float
     high, low, close = (bars.adjusted(name) for name in ("high", "low", "close"))
     known = np.isfinite(high) & np.isfinite(low) & np.isfinite(close) & np.isfinite(bars.volume)
     if not known.all():
-        nothing = dict.fromkeys(_ZERO, 0.0)
-        return bars.around(known, newest, lambda some, count: pattern_columns(some, newest=count), nothing)
+        zero = dict.fromkeys(_ZERO, 0.0)
+        return bars.around(known, newest, lambda some, count: pattern_columns(some, newest=count), zero)
     counts = np.diff(bars.offsets)
     kept = counts if newest is None else np.minimum(counts, newest)
     starts = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    found = np.full((len(_COLUMNS), int(starts[-1])), np.nan)
-    for at, name in enumerate(_COLUMNS):
-        if name in _ZERO:
-            found[at] = 0.0
+    nothing = np.array([0.0 if name in _ZERO else np.nan for name in _COLUMNS])
+    found = np.repeat(nothing[:, None], int(starts[-1]), axis=1)
     scan(high, low, close, bars.volume, bars.offsets, starts, THRESHOLDS, found)
     return dict(zip(_COLUMNS, found, strict=True))
 
 
 def has_row(columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
     """True where the table has a row: any direction, a stage of the duck, or a kind."""
-    there = columns["duck_stage"] > 0
-    for name in DIRECTIONS:
-        there = there | (columns[name] != 0)
-    for name in KIND_NAMES:
-        there = there | ~np.isnan(columns[name])
+    signs = [columns[name] != 0 for name in DIRECTIONS]
+    kinds = [~np.isnan(columns[name]) for name in KIND_NAMES]
+    there: npt.NDArray[np.bool_] = np.any([columns["duck_stage"] > 0, *signs, *kinds], axis=0)
     return there
 
 

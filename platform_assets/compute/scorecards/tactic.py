@@ -42,16 +42,12 @@ def parts_of(
     hist, hist_before = newest_and_before(indicators["macd_hist"], factor)
     ma20, ma20_before = newest_and_before(indicators["ma20"], factor)
     conditions = signal_conditions(
-        close=indicators["close"][:, -1],
         volume=volume,
         macd_hist=hist,
         macd_hist_before=hist_before,
-        kdj_k=indicators["kdj_k"][:, -1],
-        kdj_d=indicators["kdj_d"][:, -1],
-        boll_mid=indicators["boll_mid"][:, -1],
-        vol_ma5=indicators["vol_ma5"][:, -1],
         ma20=ma20,
         ma20_before=ma20_before,
+        **{name: indicators[name][:, -1] for name in ("close", "kdj_k", "kdj_d", "boll_mid", "vol_ma5")},
     )
     return {
         "rtsi": indicators["rtsi"][:, -1],
@@ -76,14 +72,7 @@ def health_of(bars: Bars, codes: Sequence[str]) -> Floats:
         own = bars.rows_of(code)
         rows = slice(max(own.start, own.stop - HEALTH_BARS), own.stop)
         scale = bars.factor[rows] / bars.factor[own.stop - 1]
-        found = analyse(
-            Prices(
-                high=bars.high[rows] * scale,
-                low=bars.low[rows] * scale,
-                close=bars.close[rows] * scale,
-                volume=bars.volume[rows],
-                amount=bars.amount[rows],
-            )
-        )
+        high, low, close = (column[rows] * scale for column in (bars.high, bars.low, bars.close))
+        found = analyse(Prices(high, low, close, bars.volume[rows], bars.amount[rows]))
         health[at] = np.nan if found.health is None else found.health
     return health
