@@ -8,7 +8,7 @@ from datetime import date
 _COUPON = re.compile(r"第[一二三四五六七八九十]+年[^0-9第]{0,4}([0-9]+(?:\.[0-9]+)?)\s*%")
 _LOWEST, _HIGHEST = -0.9999, 10.0
 _STEPS = 80
-_ERROR_RESPONSE = 100.0
+_NOMINAL = 100.0
 
 
 def coupon_rates(text: str | None) -> tuple[float, ...]:
@@ -47,7 +47,7 @@ def _flows(day: str, maturity: str, coupons: Sequence[float], redemption: float)
     for before, rate in enumerate(reversed(coupons[:-1]), start=1):
         paid = _years_before(last, before)
         if paid > bought:
-            flows.append(((paid - bought).days / 365, rate * _ERROR_RESPONSE / 100))
+            flows.append(((paid - bought).days / 365, rate * _NOMINAL / 100))
     return flows
 
 

@@ -316,6 +316,16 @@ class Cursor:
         self._depth -= 1
 
 
+@dataclass(frozen=True)
+class Example:
+    """A query or formula that comes with the platform."""
+
+    key: str
+    name: str
+    description: str
+    text: str
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like an unknown one, if any is like it."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=screener.SUGGESTION_CUTOFF)

@@ -77,17 +77,11 @@ def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: in
             by_day.setdefault(day, []).append(place[code])
     found: list[Outcome] = []
     for day, rows in sorted(by_day.items()):
-        at = column[day]
-        changes, settled = window.change[at], window.settled[at]
+        windows = (window.change, window.excess, window.unfillable, window.settled)
+        changes, excess, unfillable, settled = (one[column[day]] for one in windows)
         base = float(np.mean(changes[settled] * direction > 0) * 100) if settled.any() else np.nan
         found += [
-            Outcome(
-                day,
-                float(changes[row]),
-                float(window.excess[at, row]),
-                base,
-                bool(window.unfillable[at, row]),
-            )
+            Outcome(day, float(changes[row]), float(excess[row]), base, bool(unfillable[row]))
             for row in rows
             if settled[row]
         ]

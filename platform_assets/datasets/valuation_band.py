@@ -16,7 +16,7 @@ from core.declaration.dataset import Dataset
 from core.declaration.scope import Calendar, Scope
 from core.market.bars import Dense
 from platform_assets.compute.parameters import valuation_band as own
-from platform_assets.compute.valuation_band import band, percentiles
+from platform_assets.compute.percentiles import band, percentiles
 from resources.upstreams.fetch_context import FetchContext
 
 _RATIOS = {"pe": "pe_ttm", "pb": "pb"}

@@ -45,7 +45,7 @@ def screener_phrases() -> str:
 
 
 def screener_presets() -> str:
-    rows = [(f"`{one.key}`", one.label, cell(one.desc), f"`{cell(one.dsl)}`") for one in PRESETS]
+    rows = [(f"`{one.key}`", one.name, cell(one.description), f"`{cell(one.text)}`") for one in PRESETS]
     return table(("key", "name", "meaning", "query"), rows)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry
+from core.records import picked
 from platform_assets.research.queries import FACTOR, readable
 
 
@@ -17,12 +18,10 @@ def _head(dataset: Dataset) -> dict[str, Any]:
     return {
         "name": dataset.name,
         "table": table.name,
-        "title": dataset.title,
-        "subject": dataset.subject,
+        **picked(dataset, "title subject"),
         "layer": str(table.layer),
         "key": list(table.key),
-        "date_column": table.date_column,
-        "keeps_versions": table.has_history,
+        **picked(table, "date_column keeps_versions=has_history"),
     }
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.calendar import shipped_calendar
-from platform_assets.compute.valuation_band import band, percentiles
+from platform_assets.compute.percentiles import band, percentiles
 from platform_assets.datasets.valuation_band import week_ends
 
 N = np.nan

@@ -169,7 +169,7 @@ class _Account:
             self._refuse(at, SELL, LIMIT_DOWN)
         else:
             price = max(self.open[at] - self._slip(at), self.down[at], 1)
-            self.ledger.sell_all(at, self.days.date[at], price)
+            self.ledger.book(at, self.days.date[at], SELL, price, self.ledger.shares)
             self._close_trade(self.ledger.fills[-1], order.reason)
             self.order = self.holding = None
 
@@ -188,7 +188,7 @@ class _Account:
         if not shares:
             self._refuse(at, BUY, NO_CASH)
             return
-        self.ledger.buy(at, day, price, shares)
+        self.ledger.book(at, day, BUY, price, shares)
         self.holding = self.rule.hold(at)
 
     def _slip(self, at: int) -> int:

@@ -120,14 +120,9 @@ class Ledger:
                 high = middle - 1
         return least + low * step if low >= 0 else 0
 
-    def buy(self, at: int, day: str, price: int, shares: int) -> None:
-        self._book(at, day, BUY, price, shares)
-
-    def sell_all(self, at: int, day: str, price: int) -> None:
-        """Odd remainders go with the rest, in one order."""
-        self._book(at, day, SELL, price, self.shares)
-
-    def _book(self, at: int, day: str, side: str, price: int, shares: int) -> None:
+    def book(self, at: int, day: str, side: str, price: int, shares: int) -> None:
+        """A deal that was made. What is sold is sold as a whole: odd remainders go with the rest, in one
+        order."""
         amount = price * shares
         fees = fees_of(amount, side, day)
         sign = 1 if side == SELL else -1

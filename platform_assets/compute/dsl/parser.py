@@ -4,6 +4,7 @@ A parenthesis may hold a condition or arithmetic; both are read by the same rule
 what may follow. The grammar is in `docs/calculations/dsl.md`.
 """
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from platform_assets.compute.dsl import checks, tree
@@ -68,22 +69,20 @@ class _Parser(Values):
     # `inner`: between parentheses or in an argument, where arithmetic is allowed without a comparison.
 
     def _or(self, *, inner: bool) -> tree.Node:
-        at = self.now
-        items = [self._and(inner=inner)]
-        while self.accept("or"):
-            items.append(self._condition(self._and(inner=False)))
-        if len(items) == 1:
-            return items[0]
-        return self.made(tree.Or((self._condition(items[0]), *items[1:]), at=at.at))  # type: ignore[arg-type]
+        return self._joined("or", tree.Or, self._and, inner=inner)
 
     def _and(self, *, inner: bool) -> tree.Node:
-        at = self.now
-        items = [self._not(inner=inner)]
-        while self.accept("and"):
-            items.append(self._condition(self._not(inner=False)))
-        if len(items) == 1:
-            return items[0]
-        return self.made(tree.And((self._condition(items[0]), *items[1:]), at=at.at))  # type: ignore[arg-type]
+        return self._joined("and", tree.And, self._not, inner=inner)
+
+    def _joined(
+        self, word: str, kind: type[tree.Or | tree.And], part: Callable[..., tree.Node], *, inner: bool
+    ) -> tree.Node:
+        start = self.now
+        first = part(inner=inner)
+        others: list[tree.Condition] = []
+        while self.accept(word):
+            others.append(self._condition(part(inner=False)))
+        return self.made(kind((self._condition(first), *others), at=start.at)) if others else first
 
     def _not(self, *, inner: bool) -> tree.Node:
         token = self.accept("not")

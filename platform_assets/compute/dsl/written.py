@@ -70,22 +70,16 @@ def _in(node: tree.Node, rank: int) -> str:
     return text_of(node) if _rank(node) >= rank else f"({text_of(node)})"
 
 
-def _rank(node: tree.Node) -> int:  # noqa: PLR0911  one arm a kind of node
-    match node:
-        case tree.Or():
-            return _OR
-        case tree.And():
-            return _AND
-        case tree.Not():
-            return _NOT
-        case tree.Arithmetic():
-            return _SUM if node.sign in "+-" else _PRODUCT
-        case tree.Negative():
-            return _SIGN
-        case tree.Number() | tree.Text() | tree.Field() | tree.Call() | tree.Flag():
-            return _ATOM
-        case _:
-            return _PREDICATE
+_RANKS: dict[type, int] = {
+    tree.Or: _OR, tree.And: _AND, tree.Not: _NOT, tree.Negative: _SIGN,
+    **dict.fromkeys((tree.Number, tree.Text, tree.Field, tree.Call, tree.Flag), _ATOM),
+}  # fmt: skip
+
+
+def _rank(node: tree.Node) -> int:
+    if isinstance(node, tree.Arithmetic):
+        return _SUM if node.sign in "+-" else _PRODUCT
+    return _RANKS.get(type(node), _PREDICATE)
 
 
 _OWN: dict[type, str] = {

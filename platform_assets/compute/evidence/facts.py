@@ -69,9 +69,6 @@ class Pack:
         self.facts.append(fact)
         return fact
 
-    def get(self, fact_id: str) -> Fact | None:
-        return next((fact for fact in self.facts if fact.id == fact_id), None)
-
     @property
     def subjects(self) -> set[str]:
         return {fact.subject for fact in self.facts if fact.subject}

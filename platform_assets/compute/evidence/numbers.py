@@ -98,13 +98,9 @@ def day_of(text: str) -> tuple[int | None, int | None, int | None]:
     if found is None:
         return None, None, None
     parts = found.groupdict()
-    month = parts["m"] or parts["m2"] or parts["m3"]
-    day = parts["d"] or parts["d2"] or parts["d3"]
-    return _int(parts["y"]), _int(month), _int(day)
-
-
-def _int(text: str | None) -> int | None:
-    return None if text is None else int(text)
+    written = (parts["y"], parts["m"] or parts["m2"] or parts["m3"], parts["d"] or parts["d2"] or parts["d3"])
+    year, month, day = (None if part is None else int(part) for part in written)
+    return year, month, day
 
 
 def _without_value(text: str, kind: Kind, *patterns: re.Pattern[str]) -> Iterator[Mention]:

@@ -123,7 +123,8 @@ async def filters(call: Anyone) -> Answer:
 @router.get("/presets", schemas.ScreenerPresets)
 async def presets(call: Anyone) -> Answer:
     """Example queries."""
-    return Answer({"items": [picked(one, "key label desc dsl") for one in PRESETS]})
+    items = [picked(one, "key label=name desc=description dsl=text") for one in PRESETS]
+    return Answer({"items": items})
 
 
 @router.post("/parse-dsl", schemas.ParsedQuery)

@@ -170,7 +170,7 @@ def test_an_instant_does_not_reach_calculated_tables_and_the_plan_says_so(quant:
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda one: one.key)
 def test_every_preset_runs(preset: Any, quant: Topics) -> None:
-    assert found(quant, preset.dsl)["date"] == TODAY
+    assert found(quant, preset.text)["date"] == TODAY
 
 
 def test_the_lists_name_every_field(quant: Topics) -> None:
