@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from core.declaration.frames import canonical_json
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.scope import Scope
 from core.report_periods import open_on_any
 from resources.upstreams.fetch_context import FetchContext
@@ -56,10 +56,7 @@ def by_report(ctx: FetchContext, scope: Scope) -> bool:
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    found = [rows for rows in parts if len(rows)]
-    if found:
-        return pd.concat(found, ignore_index=True)
-    return parts[0] if parts else pd.DataFrame(columns=["code", "report_period"])
+    return stacked(parts, ["code", "report_period"])
 
 
 # -- the whole market, by report period -----------------------------------------------------------------
@@ -76,7 +73,9 @@ def _by_period_or_codes(
     return _joined([of_codes(codes) for codes in scope.named_groups()])
 
 
-def _summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Key figures of the open periods (of codes all of theirs), shared with `summary_changes`."""
+
     def of(period: str) -> pd.DataFrame:
         return ctx.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
 
@@ -86,11 +85,6 @@ def _summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _by_period_or_codes(scope, of, of_some)
 
 
-def summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Key figures of the open periods (of codes all of theirs), shared with `summary_changes`."""
-    return _summaries(ctx, scope)
-
-
 def statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Balance, income and cash flow of the open periods; of codes all of theirs."""
     return _by_period_or_codes(scope, ctx.eastmoney.statements, ctx.eastmoney.statements_of)
@@ -98,7 +92,7 @@ def statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def summary_changes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Revenue and net profit of the open periods with their change on the year before; no further call."""
-    rows = _summaries(ctx, scope)
+    rows = summaries(ctx, scope)
     parts = [
         rows[["code", "report_period"]].assign(
             item=item, value=rows.get(item), change_pct=rows.get(f"{item}_yoy")
@@ -126,7 +120,9 @@ def main_indicators(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _joined(ctx.each(ctx.eastmoney.main_indicators, ctx.symbols(scope.codes, "stock")))
 
 
-def _company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Every item of the newest 20 periods of each code, shared with `statement_changes`."""
+
     def of(symbol: str) -> pd.DataFrame:
         return ctx.once(
             ("company_statements", symbol), lambda view: view.eastmoney.company_statements(symbol)
@@ -135,14 +131,9 @@ def _company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _joined(ctx.each(of, ctx.symbols(scope.codes, "stock")))
 
 
-def company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Every item of the newest 20 periods of each code, shared with `statement_changes`."""
-    return _company_statements(ctx, scope)
-
-
 def statement_changes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every item of each code with its change on the year before; no further call."""
-    rows = _company_statements(ctx, scope)
+    rows = company_statements(ctx, scope)
     if rows.empty:
         return rows
     # An item's name is unique over the three statements but for a few totals: the first one is kept.

@@ -20,8 +20,8 @@ from resources.upstreams.fetch_context import FetchContext, current_session
 FUSED, DERIVED = "fused", "derived"
 EXCHANGES = ("sse", "szse", "bse")
 SAMPLE = 60
-_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 """Codes that a pair may ask an upstream about on a date."""
+_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 _WAN_CAP = 50.0
 """Half a step of the quote site's caps, 10k CNY."""
 _LOT = 100.0
@@ -134,23 +134,14 @@ def _references(ctx: FetchContext, day: str) -> Iterator[Found]:
     closes = bars.set_index("code")["close"].astype(float)
     events = ctx.read(
         "ref_exright",
-        columns=(
-            "code",
-            "category",
-            "cash_per10",
-            "bonus_per10",
-            "rights_per10",
-            "rights_price",
-            "held_back",
-        ),
+        columns=("code", "category", *_TERMS, "held_back"),
         since=day,
         until=day,
     )
     counted = (events["category"] == 1) & events["held_back"].isna()
     events = events[counted & events["code"].isin(closes.index)].drop(columns="held_back")
     for event in events.fillna(0.0).itertuples(index=False):
-        terms = (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
-        cash, bonus, rights, price = (np.array([float(term)]) for term in terms)
+        cash, bonus, rights, price = (np.array([float(getattr(event, name))]) for name in _TERMS)
         close = closes[[event.code]].to_numpy(dtype=float)
         closes[event.code] = reference_price(close, cash, bonus, rights, price)[0]
     quotes = _on(ctx, "stg_quote_snapshot", ("last_close",), day)
@@ -189,11 +180,15 @@ def _margin(ctx: FetchContext, day: str) -> Iterator[Found]:
         yield Found("margin", field, "exchange", "eastmoney", Tolerance(0.1), rows)
 
 
+def _both(reported: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(rows of the exchanges, rows of the portal), both without Beijing's."""
+    rows = reported[~reported["code"].str.startswith(("4", "8", "92"))]
+    return rows[rows["src"].isin(EXCHANGES)], rows[rows["src"] == "eastmoney"]
+
+
 def _deals(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Deals of a code and their sum. Beijing publishes none that we read."""
-    reported = _on(ctx, "stg_block_trade", ("amount",), day)
-    reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
-    official, portal = reported[reported["src"].isin(EXCHANGES)], reported[reported["src"] == "eastmoney"]
+    official, portal = _both(_on(ctx, "stg_block_trade", ("amount",), day))
     counts = _paired(official.groupby("code").size(), portal.groupby("code").size())
     yield Found("block_trade", "deals", "exchange", "eastmoney", Tolerance(0.0, ABS), counts)
     # The exchanges report in 10,000 CNY with two decimals, deal by deal.
@@ -205,9 +200,7 @@ def _deals(ctx: FetchContext, day: str) -> Iterator[Found]:
 def _listings(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Codes on the billboard, and the turnover of the listings that both sources have. Beijing's are the
     portal's alone."""
-    reported = _on(ctx, "raw_dragon_tiger", ("reason_key", "amount"), day)
-    reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
-    official, portal = reported[reported["src"].isin(EXCHANGES)], reported[reported["src"] == "eastmoney"]
+    official, portal = _both(_on(ctx, "raw_dragon_tiger", ("reason_key", "amount"), day))
     codes = _paired(portal.groupby("code").size() * 0, official.groupby("code").size() * 0)
     yield Found("dragon_tiger", "codes", "eastmoney", "exchange", Tolerance(0.0, ABS), codes)
     both = portal.merge(official, on=["code", "reason_key"], suffixes=("", "_b")).dropna(

@@ -56,9 +56,13 @@ def finance(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.Da
     stored = ctx.read(
         "fusion_finance_indicator", columns=columns, codes=codes, since=reports_since(day), until=day
     )
+    return _newest_announced(stored, day, "report_period").drop(columns="ann_date")
+
+
+def _newest_announced(stored: pd.DataFrame, day: str, by: str) -> pd.DataFrame:
+    """The newest row of each code, by the date in `by`, of those whose notice was out on `day`."""
     known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
-    newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
-    return newest.drop(columns="ann_date")
+    return known.sort_values(["code", by]).drop_duplicates(subset="code", keep="last")
 
 
 def holders(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
@@ -66,12 +70,7 @@ def holders(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.Da
     oldest = moved(day, -_COUNT_DAYS)
     columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
     stored = ctx.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
-    reported = stored[stored["ann_date"].notna()]
-    reported = (
-        reported[reported["ann_date"] <= day]
-        .sort_values(["code", "date"])
-        .drop_duplicates("code", keep="last")
-    )
+    reported = _newest_announced(stored, day, "date")
     return reported.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
 
 
@@ -139,10 +138,9 @@ def pledged(ctx: FetchContext, day: str, codes: Codes) -> pd.DataFrame:
     return newest[["code", "pledge_ratio"]]
 
 
-def goodwill(ctx: FetchContext, day: str, codes: Codes, since: str) -> pd.DataFrame:
+def goodwill(ctx: FetchContext, day: str, codes: Codes) -> pd.DataFrame:
     """Goodwill / equity of the newest report period of each code, of those that were announced by `day`."""
     columns = ("code", "report_period", "goodwill_equity_ratio_pct", "ann_date")
-    stored = ctx.read("raw_risk_goodwill", columns=columns, codes=codes, since=since, until=day)
-    known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
-    newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
+    stored = ctx.read("raw_risk_goodwill", columns=columns, codes=codes, since=reports_since(day), until=day)
+    newest = _newest_announced(stored, day, "report_period")
     return newest[["code", "goodwill_equity_ratio_pct"]].set_axis(["code", "goodwill_ratio"], axis=1)

@@ -62,16 +62,8 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     rows = ctx.eastmoney.bond_list()
     terms = ctx.eastmoney.bond_terms()[["code", "rating", "maturity_date", "coupons"]]
     rows = rows[rows["price"].notna()].merge(terms, how="left", on="code")
-    rows["ytm_pct"] = [
-        _yield(
-            one["price"],
-            one["trade_date"],
-            one["maturity_date"],
-            one["coupons"],
-            one["maturity_redeem_price"],
-        )
-        for one in rows.to_dict("records")
-    ]
+    terms_of = ["price", "trade_date", "maturity_date", "coupons", "maturity_redeem_price"]
+    rows["ytm_pct"] = [_yield(*one) for one in rows[terms_of].itertuples(index=False, name=None)]
     return _of_scope(rows.assign(double_low=rows["price"] + rows["premium_pct"]), scope)
 
 

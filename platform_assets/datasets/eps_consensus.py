@@ -54,10 +54,7 @@ def pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def report(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """About seven calls for the market, one for a hundred codes. Years that are over are results, no
     forecasts."""
-    parts = [part for codes in scope.code_groups() if len(part := ctx.eastmoney.consensus(codes))]
-    if not parts:
-        return pd.DataFrame(columns=list(_KEY[:2]))
-    rows = pd.concat(parts, ignore_index=True)
+    rows = stacked(map(ctx.eastmoney.consensus, scope.code_groups()), _KEY[:2])
     return rows[rows["forecast_year"] >= int(ctx.today[:4])]
 
 

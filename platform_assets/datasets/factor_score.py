@@ -75,10 +75,7 @@ DATASET = Dataset(
     calculate=scored,
     whole=(Whole(scores_most_stocks),),
     reads=(WIDE,),
-    owners={
-        **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1}
-    },
-    per_code=False,
+    owners={one.column: (WIDE, one.inputs[0].field) for one in FACTORS if len(one.inputs) == 1},
     monitored=False,  # neither counted nor watched: the dictionary names which tables are
     tasks=("preset_track",),
     interfaces=interfaces("""

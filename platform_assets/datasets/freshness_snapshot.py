@@ -17,6 +17,7 @@ from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PlatformError
+from core.records import picked
 from platform_assets.compute.freshness import cutoff, is_stale
 from resources.upstreams.fetch_context import FetchContext
 
@@ -51,8 +52,7 @@ def _judged(ctx: FetchContext, dimension: FreshnessDimension) -> dict[str, Any]:
     row: dict[str, Any] = {
         "snapshot_date": ctx.today,
         "dimension": dimension.table,
-        "kind": rule.kind,
-        "max_lag": rule.max_lag,
+        **picked(rule, "kind max_lag"),
         "is_stale": False,
     }
     try:

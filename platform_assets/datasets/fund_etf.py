@@ -10,6 +10,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -80,10 +81,7 @@ def units_of_shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _of_units(ctx: FetchContext, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame:
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=["code", "trade_date"])
-    rows = pd.concat(filled, ignore_index=True).assign(fund_type="etf")
+    rows = stacked(parts, ["code", "trade_date"]).assign(fund_type="etf")
     return with_change(ctx, rows[rows["code"].map(scope.covers).astype(bool)], scope)
 
 
@@ -92,10 +90,9 @@ def with_change(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataF
     columns = ("code", "trade_date", "total_shares")
     since, until = moved(scope.since, -_BEFORE_DAYS), moved(scope.since, -1)
     stored = ctx.read(TABLE, columns=columns, codes=scope.codes, since=since, until=until)
-    known = [part[list(columns)] for part in (stored, rows) if len(part)]
-    if not known:
+    if rows.empty:
         return rows
-    every = pd.concat(known, ignore_index=True).astype({"total_shares": float})
+    every = stacked((stored[list(columns)], rows[list(columns)]), columns).astype({"total_shares": float})
     every = every.sort_values(["code", "trade_date"], kind="stable")
     every["share_change"] = every.groupby("code")["total_shares"].diff()
     reported = every[["code", "trade_date", "share_change"]]

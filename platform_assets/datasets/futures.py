@@ -63,11 +63,8 @@ def _out(ctx: FetchContext, scope: Scope) -> list[str]:
 
 def of_exchange(ctx: FetchContext, scope: Scope, exchange: str) -> pd.DataFrame:
     """One call per date."""
-    parts = [part for day in _out(ctx, scope) if len(part := _daily(ctx, exchange, day))]
-    if not parts:
-        return pd.DataFrame(columns=["symbol", "date"])
-    rows = pd.concat(parts, ignore_index=True)
-    return rows.assign(is_main=main_of_day(rows))
+    rows = stacked((_daily(ctx, exchange, day) for day in _out(ctx, scope)), ["symbol", "date"])
+    return rows.assign(is_main=main_of_day(rows)) if len(rows) else rows
 
 
 def few_dates(ctx: FetchContext, scope: Scope) -> bool:

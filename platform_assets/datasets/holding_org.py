@@ -5,6 +5,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -43,11 +44,8 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         parts = [
             ctx.eastmoney.org_holdings(period, kind) for period in open_on_any(scope.dates) for kind in KINDS
         ]
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=[*_KEY, "org_type"])
-    rows = pd.concat(filled, ignore_index=True)
-    return with_sums(rows[rows["code"].map(is_a_share).astype(bool)])
+    rows = stacked(parts, [*_KEY, "org_type"])
+    return with_sums(rows[rows["code"].map(is_a_share).astype(bool)]) if len(rows) else rows
 
 
 def with_sums(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,8 @@ import pandas as pd
 
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
+from core.declaration.frames import stacked
+from core.declaration.rules import Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
@@ -101,10 +102,10 @@ def _of_indices(
         bars["code"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    frames = [frame for frame in ctx.each(one, symbols or list(INDICES)) if not frame.empty]
-    if not frames:
+    rows = stacked(ctx.each(one, symbols or list(INDICES)), ["code", "date"])
+    if rows.empty:
         raise PayloadError(f"no bar of any index from {scope.since} to {scope.until}")
-    return pd.concat(frames, ignore_index=True)
+    return rows
 
 
 def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -159,7 +160,6 @@ DATASET = Dataset(
     title="Index daily bars",
     model=IndexDaily,
     domain="kline",
-    partition=Partition.TRADE_DATE,
     sources=(
         Source("tencent", quote_site),
         Source("eastmoney", portal),
@@ -167,7 +167,6 @@ DATASET = Dataset(
         Source("sina", second_quote_site, only_when=current_session),
         Source("csindex", provider),
     ),
-    fuse=Rows(),
     unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),
     soft=(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
+from core.declaration.rules import Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import next_rows
@@ -199,7 +199,6 @@ DATASET = Dataset(
     model=IndustryIndex,
     domain="wide",
     sources=(Source("sw", sw_indices), Source("derived", own_bars)),
-    fuse=Rows(),
     derive=(place_in_classification,),
     soft=(
         Soft(told_by_sw, "carried on from the members' returns"),

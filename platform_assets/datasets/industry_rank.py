@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
@@ -68,9 +69,7 @@ def ranked(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
                 rows["rank_change"] = past.ranks_before(level, day, rows["industry_code"]) - rows["rank_no"]
                 parts.append(with_rotation(rows.assign(trade_date=day, level=level)))
                 past.add(level, day, rows)
-    if not parts:
-        return pd.DataFrame(columns=columns)
-    return pd.concat([part.reindex(columns=columns) for part in parts], ignore_index=True)
+    return stacked((part.reindex(columns=columns) for part in parts), columns)
 
 
 def _nodes(ctx: FetchContext, day: str) -> pd.DataFrame:

@@ -15,11 +15,13 @@ from core.days import is_closed
 from core.declaration import columns as t
 from core.declaration.columns import col, key, model_columns
 from core.declaration.dataset import DERIVED, Dataset, Source
-from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
+from core.declaration.frames import stacked
+from core.declaration.rules import Partition, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
 from platform_assets.datasets._price_checks import OrderedPrices
+from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
 
 BARS_PER_SYNC = 240
@@ -149,16 +151,14 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
             # Its own date, which sites set to the newest day that it holds.
             held = [min(day, end) for day, end in zip(bars["date"], ends, strict=True)]
             parts.append(bars.assign(date=ends, last_date=held, bar_count=counts, period=period))
-        rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-        return rows.assign(code=symbol[2:]) if len(rows) else rows
+        return stacked(parts, ["date"]).assign(code=symbol[2:])
 
     symbols = ctx.symbols(scope.codes)
-    frames = [frame for frame in ctx.each(one, symbols) if not frame.empty]
-    if not frames and symbols:
+    bars = stacked(ctx.each(one, symbols), ["code", "date", "period"])
+    if bars.empty and symbols:
         raise PayloadError(f"no bar of any of {len(symbols)} codes")
-    if not frames:
-        return pd.DataFrame(columns=["code", "date", "period"])
-    bars = pd.concat(frames, ignore_index=True)
+    if bars.empty:
+        return bars
     months = bars[bars["period"] == "month"].assign(growth=1.0, turnover_pct=None)
     parts = [bars]
     for period in ("quarter", "year"):
@@ -166,10 +166,6 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
         derived = resample(months, period_ends(months["date"].tolist(), grid, period))
         parts.append(derived.drop(columns=["change_pct"]).assign(period=period))
     return pd.concat(parts, ignore_index=True)
-
-
-def _single_codes(ctx: FetchContext, scope: Scope) -> bool:
-    return scope.codes is not None
 
 
 def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -224,12 +220,11 @@ DATASET = Dataset(
     partition=Partition.CODE,
     may_be_empty=True,  # the first days of a warehouse complete no period
     sources=(
-        Source("tdx", terminal, only_when=_single_codes),
-        Source("eastmoney", portal, only_when=_single_codes),
-        Source("tencent", quote_site, only_when=_single_codes),
+        Source("tdx", terminal, only_when=of_named_codes),
+        Source("eastmoney", portal, only_when=of_named_codes),
+        Source("tencent", quote_site, only_when=of_named_codes),
         Source(DERIVED, resampled),
     ),
-    fuse=Rows(),
     unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(keep_known_rates, mark_closed),
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),

@@ -227,7 +227,6 @@ DATASET = Dataset(
     title="Daily bars",
     model=KlineDaily,
     domain="kline",
-    partition=rules.Partition.TRADE_DATE,
     sources=(
         Source("tdx", sources.terminal),
         Source("tencent", sources.quote_site, only_when=sources.is_session),

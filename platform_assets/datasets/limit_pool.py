@@ -12,6 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, within_last
@@ -45,10 +46,8 @@ class RawLimitPool(Model):
 
 def _of_scope(ask: Callable[[str, str], pd.DataFrame], pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
     """`ask(pool, day)` for every pool and date; rows of the scope's codes."""
-    found = [rows for day in scope.dates for pool in pools if len(rows := ask(pool, day))]
-    if not found:
-        return pd.DataFrame(columns=["trade_date", "pool", "code"])
-    rows = pd.concat(found, ignore_index=True)
+    found = (ask(pool, day) for day in scope.dates for pool in pools)
+    rows = stacked(found, ["trade_date", "pool", "code"])
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, S255, Amt, Bool, Code, Date, F, Json, Model, Text, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.frames import canonical_json
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets.limit_pool import topic_pool
@@ -34,10 +34,8 @@ class RawLimitupReason(Model):
 def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date, shared with the limit pools. The strong stocks of a date have reasons as well, but do
     not show which closed at the limit: they are no second source."""
-    found = [rows for day in scope.dates if len(rows := topic_pool(ctx, "up", day))]
-    if not found:
-        return pd.DataFrame(columns=["trade_date", "code"])
-    rows = pd.concat(found, ignore_index=True)
+    found = (topic_pool(ctx, "up", day) for day in scope.dates)
+    rows = stacked(found, ["trade_date", "code", "reason", "is_again"])
     rows = rows[rows["code"].map(scope.covers).astype(bool)].rename(
         columns={"seal_fund": "seal_amount", "first_seal_time": "first_time", "last_seal_time": "last_time"}
     )

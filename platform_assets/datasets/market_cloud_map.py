@@ -16,7 +16,7 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
+from core.declaration.rules import Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._events import of_session
@@ -145,9 +145,7 @@ def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:
             "name": rows["name"],
             "market_cap_yi": rows["total_market_cap"] / WAN_PER_YI,
             "amount_yi": (rows["amount"] / CNY_PER_YI).where(live),
-            "change_pct": rows["change_pct"].where(live),
-            "turnover_pct": rows["turnover_pct"].where(live),
-            "main_net": rows["main_net"].where(live),
+            **{name: rows[name].where(live) for name in ("change_pct", "turnover_pct", "main_net")},
             "snapshot_time": rows["quote_time"],
         }
     )
@@ -326,7 +324,6 @@ DATASET = Dataset(
     model=MarketCloudMap,
     domain="daily",
     sources=_SOURCES,
-    fuse=Rows(),
     derive=(keep_better_source, count_limit_ups, rank_by_change),
     soft=(
         Soft(

@@ -12,6 +12,7 @@ import pandas as pd
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
@@ -93,7 +94,7 @@ _RECENT = within_last(10)
 _TODAYS = within_last(3)
 """Flash news reach less far back."""
 _TONES = {"买入": 1, "增持": 1, "强烈推荐": 1, "推荐": 1, "中性": 0, "持有": 0, "减持": -1, "卖出": -1}
-_NO_NEWS = ["code", "title_key", "pub_time"]
+_NEWS = ["code", "title", "pub_time"]
 _FLASH = ["code", "title_key", "title", "pub_time", "content", "media", "url"]
 
 
@@ -169,10 +170,7 @@ def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         )
         return found.assign(code=code)
 
-    parts = [rows for rows in ctx.each(of, codes) if len(rows)]
-    if not parts:
-        return pd.DataFrame(columns=_NO_NEWS)
-    rows = _press.inside(ctx, scope, pd.concat(parts, ignore_index=True), "pub_time")
+    rows = _press.inside(ctx, scope, stacked(ctx.each(of, codes), _NEWS), "pub_time")
     return _press.one_per_headline(rows, time="pub_time", text="content")
 
 

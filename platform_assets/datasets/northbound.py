@@ -4,6 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, Amt, Big, Date, Model, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError
@@ -29,11 +30,10 @@ class Northbound(Model):
 def exchange(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One file per date. Dates without one are left out; when there is none at all the portal is asked: the
     site keeps some months."""
-    parts = ctx.each(ctx.hkex.connect_day, scope.dates)
-    filled = [part for part in parts if len(part)]
-    if not filled:
+    rows = stacked(ctx.each(ctx.hkex.connect_day, scope.dates), ["trade_date"])
+    if rows.empty:
         raise PayloadError(f"no file between {scope.since} and {scope.until}", source="hkex")
-    return pd.concat(filled, ignore_index=True)
+    return rows
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -40,7 +40,8 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         parts = [ctx.eastmoney.goodwill(one) for one in open_on_any(scope.dates)]
     else:
         parts = [ctx.eastmoney.goodwill_of(codes) for codes in scope.named_groups()]
-    return _joined(parts)
+    rows = stacked(parts, _KEY)
+    return rows[rows["code"].map(is_a_share).astype(bool)]
 
 
 def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -63,11 +64,6 @@ def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         raise Unavailable("no stored balance holds goodwill")
     rows["goodwill_equity_ratio_pct"] = rows["goodwill"] / rows["parent_equity"] * 100
     return rows.drop(columns="parent_equity")
-
-
-def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    rows = stacked(parts, _KEY)
-    return rows[rows["code"].map(is_a_share).astype(bool)]
 
 
 DATASET = Raw(

@@ -58,10 +58,7 @@ def structures(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         return rows
     due = Scope(scope.dates, codes_to_fetch(ctx, scope, listings=False))
     parts = [ctx.eastmoney.share_changes(None, scope.until, codes) for codes in due.named_groups()]
-    filled = [part for part in (rows, *parts) if len(part)]
-    if not filled:
-        return rows
-    found = pd.concat(filled, ignore_index=True).drop_duplicates(subset=list(_EQUITY_KEY), keep="last")
+    found = stacked((rows, *parts), _EQUITY_KEY).drop_duplicates(subset=list(_EQUITY_KEY), keep="last")
     return found[found["code"].map(is_a_share).astype(bool)]
 
 
@@ -104,10 +101,8 @@ def events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     calls for an ordinary date, two for a hundred codes."""
     bought = by_notice(ctx, scope, "buybacks", lambda portal: portal.buybacks, ("code", "update_date"))
     changed = by_notice(ctx, scope, "share_changes", lambda portal: portal.share_changes, _EQUITY_KEY)
-    parts = [part for part in (of_buybacks(bought), of_share_changes(changed)) if len(part)]
-    if not parts:
-        return pd.DataFrame(columns=list(_EVENT_KEY))
-    return keyed(pd.concat(parts, ignore_index=True))
+    rows = stacked((of_buybacks(bought), of_share_changes(changed)), _EVENT_KEY)
+    return keyed(rows) if len(rows) else rows
 
 
 def of_buybacks(rows: pd.DataFrame) -> pd.DataFrame:

@@ -11,11 +11,22 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Contract, Fields, Partition, Soft, batch, calendar_days, interfaces, latest
+from core.declaration.rules import (
+    Contract,
+    Fields,
+    Partition,
+    Soft,
+    as_received,
+    batch,
+    calendar_days,
+    interfaces,
+    latest,
+)
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from resources.upstreams.fetch_context import FetchContext
 
+_KEY = ["code"]
 _NOT_REPORTED = "no documented field"
 _OFFER_DAYS = 60
 _NEW_FOR_DAYS = 30
@@ -100,13 +111,13 @@ def portal_pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         business = ctx.eastmoney.main_business(symbol)
         return found.assign(main_business=business, controller=ctx.eastmoney.controller(symbol))
 
-    rows = _joined(ctx.each(of, _symbols_due(ctx, scope), pages=True))
+    rows = stacked(ctx.each(of, _symbols_due(ctx, scope), pages=True), _KEY)
     return rows.assign(province=rows["code"].map(_provinces(ctx))) if len(rows) else rows
 
 
 def terminal_text(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The section 公司概况 of the terminal's text: name, region and main business, two calls a company."""
-    return _joined(ctx.each(ctx.tdx.company_profile, _symbols_due(ctx, scope)))
+    return stacked(ctx.each(ctx.tdx.company_profile, _symbols_due(ctx, scope)), _KEY)
 
 
 def portal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -114,8 +125,7 @@ def portal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     those whose profile is known while their issue is not (as many as the pages that a day's load reads
     anyway)."""
     if scope.codes is not None:
-        symbols = ctx.symbols(scope.codes, "stock")
-        return _issues(ctx, symbols)
+        return _issues(ctx, ctx.symbols(scope.codes, "stock"))
     since = ctx.calendar.offset(scope.until, -_OFFER_DAYS)
     offered = ctx.eastmoney.offers(since, ctx.today).rename(columns={"apply_date": "issue_date"})
     paged = _issues(ctx, _without_issue(ctx, scope))
@@ -126,7 +136,7 @@ def portal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def terminal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Listing dates in the terminal's text."""
     symbols = ctx.symbols(scope.codes, "stock") if scope.codes is not None else _without_issue(ctx, scope)
-    rows = _joined(ctx.each(ctx.tdx.company_profile, symbols))
+    rows = stacked(ctx.each(ctx.tdx.company_profile, symbols), _KEY)
     return rows[["code", "list_date"]] if len(rows) else rows
 
 
@@ -136,12 +146,8 @@ def _survey(ctx: FetchContext, symbol: str) -> pd.DataFrame:
 
 
 def _issues(ctx: FetchContext, symbols: list[str]) -> pd.DataFrame:
-    rows = _joined(ctx.each(lambda symbol: _survey(ctx, symbol), symbols))
+    rows = stacked(ctx.each(lambda symbol: _survey(ctx, symbol), symbols), _KEY)
     return rows[["code", "issue_price", *_ISSUED]] if len(rows) else rows
-
-
-def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    return stacked(parts, ["code"])
 
 
 def _provinces(ctx: FetchContext) -> dict[str, str]:
@@ -193,10 +199,6 @@ def _symbols(ctx: FetchContext, codes: list[str]) -> list[str]:
 
 
 # -- staging, derivation and checks -------------------------------------------------------------------
-
-
-def from_pages(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
 
 
 def from_issues(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -290,7 +292,7 @@ DATASET = Dataset(
             coalesce_with_stored=_ISSUED,
         ),
     ),
-    feeds={"aux_profile": from_pages, "raw_issue_info": from_issues},
+    feeds={"aux_profile": as_received, "raw_issue_info": from_issues},
     order=("em_f10", "eastmoney", "tdx"),
     fuse=Fields(
         order=dict.fromkeys(

@@ -10,11 +10,13 @@ import pandas as pd
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Rows, Soft, Whole, batch, close_of, interfaces, latest, trading
+from core.declaration.frames import stacked
+from core.declaration.rules import Soft, Whole, batch, close_of, interfaces, latest, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets import _wide_bars, _wide_events
+from platform_assets.datasets import _wide_bars
+from platform_assets.datasets import _wide_events as events
 from platform_assets.datasets._price_checks import float_cap_within_total
 from resources.upstreams.fetch_context import FetchContext
 
@@ -131,15 +133,14 @@ _NAMES = ("valid_from", "valid_to", "name", "is_st")
 
 
 def _owners() -> dict[str, tuple[str, str]]:
-    """Column -> the table and column it is taken from; what a year of bars gives rests on the closes."""
+    """Column -> the table and column it is taken from; what a year of bars gives rests on the closes. The
+    tables come in the order in which the dataset names those that it reads."""
     owned = {
         "fusion_quote_snapshot": _QUOTE,
         "fusion_stock_master": _MASTER,
-        "fusion_valuation": _VALUATION,
         "fusion_stock_industry": _INDUSTRY,
-        "fusion_fund_flow": _wide_events.FLOW,
-        "fusion_finance_indicator": _wide_events.FINANCE,
-        "ref_name_history": ("is_st",),
+        "fusion_valuation": _VALUATION,
+        "fusion_fund_flow": events.FLOW,
     }
     names = {spec.name for spec in model_columns(StockWide)}
     owners = {name: (table, name) for table, columns in owned.items() for name in columns if name in names}
@@ -148,8 +149,10 @@ def _owners() -> dict[str, tuple[str, str]]:
         **dict.fromkeys(_wide_bars.STATS, ("fusion_kline_daily", "close")),
         "current_price": ("fusion_quote_snapshot", "price"),
         "total_volume": ("fusion_quote_snapshot", "volume"),
+        "is_st": ("ref_name_history", "is_st"),
         **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
         **dict.fromkeys(("rzye", "margin_change_5d"), ("fusion_margin", "rzye")),
+        **{name: ("fusion_finance_indicator", name) for name in events.FINANCE},
         "holder_num": ("fusion_holder", "holder_num"),
         "holder_change_ratio": ("fusion_holder", "change_ratio"),
         "lhb_count_30d": ("fusion_dragon_tiger", "date"),
@@ -157,17 +160,17 @@ def _owners() -> dict[str, tuple[str, str]]:
         "next_lockup_date": ("raw_lockup", "free_date"),
         "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
         **{column: ("raw_limit_pool", theirs) for column, theirs in _wide_bars.POOL.items()},
-        **_wide_events.OWNERS,
+        **events.OWNERS,
     }
 
 
 def joined(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Rows of the scope's dates from the owner tables."""
     bars = _wide_bars.bars_of(ctx, scope)
-    parts = [part for day in scope.dates if len(part := _of_date(ctx, day, scope.codes, bars))]
-    if not parts:
+    rows = stacked((_of_date(ctx, day, scope.codes, bars) for day in scope.dates), ["code"])
+    if rows.empty:
         raise Unavailable(f"no quotes of {scope.until} are stored")
-    return pd.concat(parts, ignore_index=True)
+    return rows
 
 
 def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
@@ -194,18 +197,15 @@ def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: p
     rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(names.name, index=rows.index))
     rows["current_price"] = rows["price"]
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
-    rows = rows.merge(_wide_events.flows(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.margins(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.finance(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.holders(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.billboard(ctx, day, rows["code"]), on="code", how="left")
-    rows = rows.merge(_wide_events.block_trades(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.lockups(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.pledged(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(
-        _wide_events.goodwill(ctx, day, codes, _wide_events.reports_since(day)), on="code", how="left"
-    )
-    return rows.merge(_wide_bars.stats(ctx, day, codes, bars), on="code", how="left")
+    for part in (
+        *(of(ctx, day, codes) for of in (events.flows, events.margins, events.finance, events.holders)),
+        events.billboard(ctx, day, rows["code"]),
+        *(of(ctx, day, codes) for of in (events.block_trades, events.lockups, events.pledged)),
+        events.goodwill(ctx, day, codes),
+        _wide_bars.stats(ctx, day, codes, bars),
+    ):
+        rows = rows.merge(part, on="code", how="left")
+    return rows
 
 
 def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -221,6 +221,7 @@ def covers_listed_stocks(rows: pd.DataFrame, context: Context) -> str | None:
     return f"{len(rows)} of {len(listed)} listed stocks"
 
 
+_OWNERS = _owners()
 DATASET = Dataset(
     name="stock_wide",
     subject="market",
@@ -228,31 +229,13 @@ DATASET = Dataset(
     model=StockWide,
     domain="wide",
     sources=(Source("derived", joined),),
-    fuse=Rows(),
     soft=(
         Soft(priced_unless_suspended, "no price on a traded day"),
         Soft(float_cap_within_total, "float cap above total cap"),
     ),
     whole=(Whole(covers_listed_stocks),),
-    reads=(
-        "fusion_quote_snapshot",
-        "fusion_stock_master",
-        "fusion_stock_industry",
-        "fusion_valuation",
-        "fusion_fund_flow",
-        "fusion_kline_daily",
-        "ref_name_history",
-        "fusion_margin",
-        "fusion_finance_indicator",
-        "fusion_holder",
-        "fusion_dragon_tiger",
-        "fusion_block_trade",
-        "raw_lockup",
-        "raw_limit_pool",
-        "raw_risk_pledge",
-        "raw_risk_goodwill",
-    ),
-    owners=_owners(),
+    reads=tuple(dict.fromkeys(table for table, _ in _OWNERS.values())),
+    owners=_OWNERS,
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     per_code=True,

@@ -7,6 +7,7 @@ import pandera.pandas as pa
 from core.days import moved
 from core.declaration.columns import K16, S8, S32, S64, S255, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -68,10 +69,9 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         parts = [
             ctx.eastmoney.top_holders(kind, period) for period in open_on_any(scope.dates) for kind in KINDS
         ]
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=[*_KEY, "holder_key"])
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, [*_KEY, "holder_key"])
+    if rows.empty:
+        return rows
     requested = rows["code"].map(is_a_share).astype(bool) & rows["report_period"].map(is_period).astype(bool)
     return keyed(rows[requested].reset_index(drop=True))
 

@@ -13,6 +13,7 @@ from core.days import monday_of, moved
 from core.declaration.columns import Code, Date, F, Model, Pct, col, key
 from core.declaration.conditions import one_of
 from core.declaration.dataset import Dataset
+from core.declaration.frames import stacked
 from core.declaration.scope import Calendar, Scope
 from core.market.bars import Dense
 from platform_assets.compute.parameters import valuation_band as own
@@ -57,8 +58,7 @@ def banded(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             if day in place:
                 weeks = [place.get(one) for one in ends[: ends.index(day) + 1][-longest:]]
                 parts.append(_rows(dense, weeks).assign(date=day))
-    columns = list(ValuationBand.to_schema().columns)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+    return stacked(parts, ValuationBand.to_schema().columns)
 
 
 def week_ends(calendar: Calendar, since: str, until: str) -> list[str]:
