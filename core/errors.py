@@ -63,16 +63,8 @@ class Unavailable(PlatformError):
     """Our own guard refused before anything was sent: breaker open, host cooling down, budget used up.
     `seconds_left`: after so long it may let a call pass; None when waiting does not help."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        source: str = "",
-        dataset: str = "",
-        fetch_id: str = "",
-        seconds_left: float | None = None,
-    ) -> None:
-        super().__init__(message, source=source, dataset=dataset, fetch_id=fetch_id)
+    def __init__(self, message: str, *, seconds_left: float | None = None, **about: str) -> None:
+        super().__init__(message, **about)
         self.seconds_left = seconds_left
 
 

@@ -51,26 +51,18 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     fetch_context.current_session,
     fetch_context.within_last,
 )
-_CLIENTS = (
-    ("tencent", "resources.upstreams.tencent", "TencentClient", "client"),
-    ("eastmoney", "resources.upstreams.eastmoney", "EastmoneyClient", "client"),
-    ("cninfo", "resources.upstreams.cninfo", "CninfoClient", "client"),
-    ("sse", "resources.upstreams.exchanges", "SseClient", "sse"),
-    ("szse", "resources.upstreams.exchanges", "SzseClient", "szse"),
-    ("bse", "resources.upstreams.exchanges", "BseClient", "bse"),
-    ("ths", "resources.upstreams.ths", "ThsClient", "client"),
-    ("csindex", "resources.upstreams.csindex", "CsindexClient", "client"),
-    ("cnindex", "resources.upstreams.cnindex", "CnindexClient", "client"),
-    ("sw", "resources.upstreams.sw", "SwClient", "client"),
-    ("futures", "resources.upstreams.futures", "FuturesClient", "client"),
-    ("hkex", "resources.upstreams.hkex", "HkexClient", "client"),
-    ("chinabond", "resources.upstreams.chinabond", "ChinabondClient", "client"),
-    ("chinamoney", "resources.upstreams.chinamoney", "ChinamoneyClient", "client"),
-    ("sina", "resources.upstreams.sina", "SinaClient", "client"),
-    ("cls", "resources.upstreams.cls", "ClsClient", "client"),
-    ("xueqiu", "resources.upstreams.xueqiu", "XueqiuClient", "client"),
-    ("tdx", "resources.upstreams.tdx", "TdxClient", "client"),
+_EXCHANGES = ("sse", "szse", "bse")
+"""Clients that share a package."""
+_CLIENTS = tuple(
+    (key, "resources.upstreams.exchanges", f"{key.capitalize()}Client", key)
+    if key in _EXCHANGES
+    else (key, f"resources.upstreams.{key}", f"{key.capitalize()}Client", "client")
+    for key in (
+        *("tencent", "eastmoney", "cninfo", *_EXCHANGES, "ths", "csindex", "cnindex", "sw", "futures"),
+        *("hkex", "chinabond", "chinamoney", "sina", "cls", "xueqiu", "tdx"),
+    )
 )
+"""(key in the fetch context, package, class, module) of each client."""
 
 
 def vocabulary() -> str:

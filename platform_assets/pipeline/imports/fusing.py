@@ -20,6 +20,7 @@ from resources.warehouse.ledger.imports import PREFIX, Imports, ranked
 _BEFORE = 10
 """Trade dates before a month in which the last bar of a code is looked for."""
 _BARS = "fusion_kline_daily"
+_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 
 
 def with_imports(run: PipelineRun, dataset: Dataset) -> Dataset:
@@ -101,16 +102,7 @@ def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     seen = np.where(same, rows["date"].shift(), rows["code"].map(days))
     events = context.read(
         "ref_exright",
-        columns=(
-            "code",
-            "date",
-            "category",
-            "cash_per10",
-            "bonus_per10",
-            "rights_per10",
-            "rights_price",
-            "held_back",
-        ),
+        columns=("code", "date", "category", *_TERMS, "held_back"),
         codes=named,
         since=first,
         until=until,
@@ -125,7 +117,7 @@ def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         place = int(np.searchsorted(own, event.date))
         at = start + place
         if place < len(own) and isinstance(seen[at], str) and seen[at] < event.date:
-            terms = (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
+            terms = (getattr(event, name) for name in _TERMS)
             cash, bonus, rights, price = (np.array([0.0 if pd.isna(one) else float(one)]) for one in terms)
             previous[at] = reference_price(previous[at : at + 1], cash, bonus, rights, price)[0]
     known = rows["last_close"].astype(float)

@@ -137,26 +137,24 @@ def _checked(
     job: FileImport, spool: Spool, files: list[SourceFile], refused: Refused, key: ImportKey, report: Report
 ) -> dict[str, Any]:
     """The facts of the first pass, sealed. Raises InputError when a row is refused that must not be."""
-    raw = job.dataset.import_table
+
+    def record(why: str) -> None:
+        """A failed batch of the RAW table keeps what was refused."""
+        batch = Batch(partition_key=key.file_hash[:32], fusion_type=job.dataset.name, **job.run.batch_facts())
+        quality = quality_of(refused, key.source)
+        job.run.warehouse.writer.record_failure(
+            job.dataset.import_table, batch, why, rejected=refused.rows, quality=quality
+        )
+
     try:
         facts = job.read(spool, files, refused, report)
         _must_be_whole(job, facts, refused)
     except InputError as error:
         spool.clear()
-        batch = Batch(partition_key=key.file_hash[:32], fusion_type=job.dataset.name, **job.run.batch_facts())
-        job.run.warehouse.writer.record_failure(
-            raw, batch, error.message, rejected=refused.rows, quality=quality_of(refused, key.source)
-        )
+        record(error.message)
         raise
     if refused.rows:
-        batch = Batch(partition_key=key.file_hash[:32], fusion_type=job.dataset.name, **job.run.batch_facts())
-        job.run.warehouse.writer.record_failure(
-            raw,
-            batch,
-            f"left out: {refused.text}",
-            rejected=refused.rows,
-            quality=quality_of(refused, key.source),
-        )
+        record(f"left out: {refused.text}")
     facts["reasons"] = dict(refused.counts)
     spool.seal(facts)
     return facts
@@ -204,15 +202,19 @@ def _month(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
     return written
 
 
+def scope_of(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame) -> Scope:
+    """The dates and codes that a load of these rows is about."""
+    codes = tuple(sorted(set(frame["code"])))
+    if dataset.partition is not Partition.TRADE_DATE:
+        return Scope((run.calendar.newest_complete(run.clock.now()),), codes)
+    dates = tuple(sorted(set(frame[str(dataset.date_column)])))
+    return Scope(dates, codes if len(codes) <= NAMED_CODES else None)
+
+
 def _load(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
     """RAW -> STG -> DWD of some rows."""
     run, dataset = job.run, with_imports(job.run, job.dataset)
-    codes = tuple(sorted(set(frame["code"])))
-    if dataset.partition is Partition.TRADE_DATE:
-        dates = tuple(sorted(set(frame[str(dataset.date_column)])))
-        scope = Scope(dates, codes if len(codes) <= NAMED_CODES else None)
-    else:
-        scope = Scope((run.calendar.newest_complete(run.clock.now()),), codes)
+    scope = scope_of(run, dataset, frame)
     placed = frame.assign(src=key.source, file_hash=key.file_hash)
     raw = _write(run, dataset, dataset.import_table, scope, placed, [], key)
     batches = [one.batch_id for one in raw.results][:50]

@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Partition
-from core.declaration.scope import Scope
 from platform_assets.pipeline.imports.files import file_hash as hash_of
 from platform_assets.pipeline.imports.files import source_files
-from platform_assets.pipeline.imports.loading import NAMED_CODES, FileImport, Report
+from platform_assets.pipeline.imports.loading import FileImport, Report, scope_of
 from platform_assets.pipeline.imports.rows import Refused
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.windows import Window
@@ -107,12 +105,7 @@ def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _compare(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame, into: Comparison) -> None:
     key = list(dataset.key)
-    codes = tuple(sorted(set(frame["code"])))
-    if dataset.partition is Partition.TRADE_DATE:
-        dates = tuple(sorted(set(frame[str(dataset.date_column)])))
-        scope = Scope(dates, codes if len(codes) <= NAMED_CODES else None)
-    else:
-        scope = Scope((run.calendar.newest_complete(run.clock.now()),), codes)
+    scope = scope_of(run, dataset, frame)
     where = Window.of(dataset.table, dataset.partition, scope, run.calendar).slice()
     mapped = [
         spec
@@ -124,9 +117,8 @@ def _compare(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame, into: Comp
     both = frame[[*key, *names, "src"]].merge(stored, on=key, how="left", suffixes=("", "_stored"))
     known = both["src_stored"].notna().to_numpy()
     rank = {name: place for place, name in enumerate(dataset.source_order)}
-    better = (
-        both["src_stored"].map(rank).astype(float).to_numpy() < both["src"].map(rank).astype(float).to_numpy()
-    )
+    held, own = (both[name].map(rank).astype(float).to_numpy() for name in ("src_stored", "src"))
+    better = held < own
     differs = np.zeros(len(both), dtype=bool)
     for spec in mapped:
         new, old = both[spec.name], both[f"{spec.name}_stored"]

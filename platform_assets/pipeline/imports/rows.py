@@ -38,7 +38,9 @@ class Refused:
     rows: int = 0
 
     def add(self, frame: pd.DataFrame, mask: Any, reason: str, column: str | None = None) -> None:
-        """The rows of `mask`, which stay in the frame."""
+        """The rows of `mask`, if there is any, which stay in the frame."""
+        if not mask.any():
+            return
         self.counts[reason] += int(mask.sum())
         for row in frame[mask].head(max(SHOWN - len(self.shown), 0)).to_dict("records"):
             value = None if column is None or column not in row else row[column]
@@ -115,8 +117,7 @@ class Reading:
         parts = frame["code"].astype("string").str.lower().str.extract(_CODE)
         code = parts["code"].astype(object).where(parts["code"].notna(), None)
         unknown = code.isna().to_numpy()
-        if unknown.any():
-            refused.add(frame, unknown, "code: not six digits, with or without a market", "code")
+        refused.add(frame, unknown, "code: not six digits, with or without a market", "code")
         given = parts["before"].fillna(parts["after"]).map(_MARKETS)
         frame["code"] = code
         specs = {spec.name for spec in self.dataset.stage_table.columns}
@@ -126,8 +127,7 @@ class Reading:
         if "sec_type" in specs and "sec_type" not in frame:
             frame["sec_type"] = kinds
             foreign = (frame["sec_type"] == OTHER).to_numpy() & ~unknown
-            if foreign.any():
-                refused.add(frame, foreign, "code: of no security that is held; say its market", "code")
+            refused.add(frame, foreign, "code: of no security that is held; say its market", "code")
             unknown = unknown | foreign
         return unknown | self._outside(frame, refused)
 
@@ -135,17 +135,14 @@ class Reading:
         column = str(self.dataset.date_column)
         days = frame[column]
         lost = days.isna().to_numpy()
-        if lost.any():
-            refused.add(frame, lost, f"{column}: no date, or of another format", column)
+        refused.add(frame, lost, f"{column}: no date, or of another format", column)
         future = (days.fillna("") > self.now[:10]).to_numpy()
-        if future.any():
-            refused.add(frame, future, f"{column}: lies in the future", column)
+        refused.add(frame, future, f"{column}: lies in the future", column)
         if self.dataset.partition is not Partition.TRADE_DATE:
             return lost | future
         known = set(self.calendar.between(str(days.min()), str(days.max()))) if days.notna().any() else set()
         strange = ~days.isin(list(known)).to_numpy() & ~lost & ~future
-        if strange.any():
-            refused.add(frame, strange, f"{column}: no trade date of the calendar", column)
+        refused.add(frame, strange, f"{column}: no trade date of the calendar", column)
         return lost | future | strange
 
     def _unreadable(
@@ -158,8 +155,7 @@ class Reading:
                 continue
             numbers = pd.to_numeric(frame[name], errors="coerce")
             lost = (numbers.isna() & frame[name].notna()).to_numpy(dtype=bool)
-            if lost.any():
-                refused.add(frame, lost, f"{name}: no number", name)
+            refused.add(frame, lost, f"{name}: no number", name)
             bad = bad | lost
             frame[name] = numbers
         return bad
@@ -223,10 +219,8 @@ class Reading:
         typed, destroyed = coerce_model(frame, self._model, PLACES)
         found = bad.copy()
         for check, mask in hard_masks(typed, self._model, destroyed).items():
-            own = mask & ~found
-            if own.any():
-                refused.add(typed, own, check.replace(":", ": "), check.partition(":")[0])
-            found = found | own
+            refused.add(typed, mask & ~found, check.replace(":", ": "), check.partition(":")[0])
+            found = found | mask
         return found
 
 
