@@ -140,19 +140,14 @@ def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
         column_type = type(column.dtype)
         if not issubclass(column_type, ColumnType):
             raise TypeError(f"{model.__name__}.{name}: {column_type.__name__} is no column type")
-        metadata = column.metadata or {}
         specs.append(
             ColumnSpec(
                 name=name,
                 column_type=column_type,
-                unit=metadata.get("unit", ""),
                 title=column.title or "",
                 nullable=bool(column.nullable),
-                computed=bool(metadata.get("computed")),
-                no_source=metadata.get("no_source", ""),
-                decimals=metadata.get("decimals"),
                 checks=tuple(column.checks),
-                of_key=bool(metadata.get("of_key")),
+                **(column.metadata or {}),
             )
         )
     return tuple(specs)

@@ -246,7 +246,6 @@ class Dataset:
     final: Callable[[pd.DataFrame], pd.Series] | None = None
     """Which stored rows are final: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""
-    builtin: bool = True
     records: tuple[Table, ...] = ()
     """Tables of this file that no load fills: what people or models write (notes)."""
     importable: bool = False
@@ -267,24 +266,23 @@ class Dataset:
         _take_from_model(self, self.model)
         names = {spec.name for spec in model_columns(self.model)}
         missing = [part for part in self.key if part not in names]
-        if missing or not self.key:
-            raise DeclarationError(f"{self.name}: key columns {missing or '(none)'} are not in the model")
-        if self.sources and self.feeds:
-            raise DeclarationError(f"{self.name}: sources (bypass) and feeds (staged) exclude each other")
-        if self.feeds and not self.order:
-            raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
-        if not set(self.completes) <= set(self.order):
-            raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
-        if self.replace and self.partition is not Partition.CODE:
-            raise DeclarationError(f"{self.name}: replace='code' is for Partition.CODE alone")
-        self._check_calculated()
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
-        if strange or not self.owners.keys() <= names:
-            raise DeclarationError(f"{self.name}: owners name columns or tables that are not its own or read")
-        if not set(self.later) <= names - set(self.key):
-            raise DeclarationError(f"{self.name}: `later` names columns that are not its own, or its key")
-        if self.date_column and self.date_column not in names:
-            raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
+        by_code = self.partition is Partition.CODE
+        faults = {
+            f"key columns {missing or '(none)'} are not in the model": missing or not self.key,
+            "sources (bypass) and feeds (staged) exclude each other": self.sources and self.feeds,
+            "a staged dataset names the order of its sources": self.feeds and not self.order,
+            "`completes` names sources that are not in its order": {*self.completes} - {*self.order},
+            "replace='code' is for Partition.CODE alone": self.replace and not by_code,
+            "only what is calculated revisits dates": self.revisits and self.calculate is None,
+            "only rows of a calculated table can be final": self.final and self.layer is not Layer.CALC,
+            "owners name columns or tables that are not its own or read": strange or {*self.owners} - names,
+            "`later` names columns that are not its own, or its key": {*self.later} - (names - {*self.key}),
+            f"date_column {self.date_column} is not in the model": self.date_column not in ("", None, *names),
+        }
+        for text, found in faults.items():
+            if found:
+                raise DeclarationError(f"{self.name}: {text}")
 
     def _take_calculate(self, calculate: Fetch) -> None:
         """Expand `calculate` into the fields that it implies."""
@@ -295,12 +293,6 @@ class Dataset:
             raise DeclarationError(f"{self.name}: what is calculated is partitioned by trade date")
         for word, value in {"layer": Layer.CALC, "sources": own, "may_be_empty": True}.items():
             object.__setattr__(self, word, value)  # the declaration is frozen, but still under construction
-
-    def _check_calculated(self) -> None:
-        if self.revisits and self.calculate is None:
-            raise DeclarationError(f"{self.name}: only what is calculated revisits dates")
-        if self.final is not None and self.layer is not Layer.CALC:
-            raise DeclarationError(f"{self.name}: only rows of a calculated table can be final")
 
     def table_of(self, interface: Interface) -> Table:
         """The table that one of the interfaces reads: by default the fused one, else the first."""
@@ -383,6 +375,11 @@ class Dataset:
         if not self.importable:
             return ()
         return (self.import_table,) if self.staged else (self.import_table, self.stage_table)
+
+    @property
+    def all_tables(self) -> tuple[Table, ...]:
+        """Every table of this file, also those that people, models or files of users fill."""
+        return (*self.tables(), *self.records, *self.import_tables)
 
     def tables(self) -> tuple[Table, ...]:
         """Every table of this file that a load of upstreams fills."""

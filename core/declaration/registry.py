@@ -35,7 +35,7 @@ class Registry:
             if dataset.name in self.datasets:
                 raise DeclarationError(f"two datasets are named {dataset.name!r}")
             self.datasets[dataset.name] = dataset
-            for table in (*dataset.tables(), *dataset.records, *dataset.import_tables):
+            for table in dataset.all_tables:
                 if table.name in self._tables:
                     raise DeclarationError(f"{dataset.name}: the table {table.name!r} is declared twice")
                 self._tables[table.name] = table
@@ -79,9 +79,7 @@ class Registry:
     def of_table(self, name: str) -> Dataset:
         """The dataset that declares a table."""
         for dataset in self.datasets.values():
-            if any(
-                table.name == name for table in (*dataset.tables(), *dataset.records, *dataset.import_tables)
-            ):
+            if any(table.name == name for table in dataset.all_tables):
                 return dataset
         raise NotFound(f"no table {name!r}")
 
@@ -154,17 +152,10 @@ class Registry:
         return (*fused, *(raw.table for raw in self.raws.values() if raw.per_code))
 
     def freshness(self) -> tuple[FreshnessDimension, ...]:
-        rows = [
-            FreshnessDimension(dataset.table_name, dataset.freshness)
-            for dataset in self.datasets.values()
-            if dataset.model is not None and dataset.freshness is not None
-        ]
-        rows += [
-            FreshnessDimension(raw.table_name, raw.freshness)
-            for raw in self.raws.values()
-            if raw.freshness is not None
-        ]
-        return tuple(rows)
+        fused = [dataset for dataset in self.datasets.values() if dataset.model is not None]
+        owners: list[Dataset | Raw] = [*fused, *self.raws.values()]
+        watched = ((one.table_name, one.freshness) for one in owners)
+        return tuple(FreshnessDimension(name, rule) for name, rule in watched if rule is not None)
 
     @cached_property
     def interfaces(self) -> dict[str, tuple[Interface, Dataset]]:

@@ -36,6 +36,11 @@ class Scope:
         return self.dates[-1]
 
     @property
+    def span(self) -> dict[str, str]:
+        """Its first and last date as `Reader` takes them: `read(table, columns=names, **scope.span)`."""
+        return {"since": self.since, "until": self.until}
+
+    @property
     def is_range(self) -> bool:
         return len(self.dates) > 1
 

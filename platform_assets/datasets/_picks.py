@@ -98,7 +98,7 @@ def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -
     """The picks of a scope's dates: those of the requested dates, made again but for settled ones, and the
     pending ones of the dates before them, all reviewed with the bars that are stored."""
     names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
-    stored = ctx.read(table, columns=tuple(names), since=scope.since, until=scope.until)
+    stored = ctx.read(table, columns=tuple(names), **scope.span)
     earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]
     frames = [earlier[~forward.is_settled(earlier)]]
     for day in scope.asked:

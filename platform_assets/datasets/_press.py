@@ -76,9 +76,7 @@ def event_codes(ctx: FetchContext, scope: Scope) -> list[str]:
     a new listing. At most 300, the weightier events first: the search is asked code by code."""
     since, until = scope.event_days(ctx.calendar)
     notices = ctx.read("fusion_announcement", columns=("code", "importance"), since=since, until=until)
-    bars = ctx.read(
-        "fusion_kline_daily", columns=("code", "limit_status"), since=scope.since, until=scope.until
-    )
+    bars = ctx.read("fusion_kline_daily", columns=("code", "limit_status"), **scope.span)
     listed = ctx.read("fusion_stock_master", columns=("code", "list_date"))
     newest = moved(until, -_NEW_FOR_DAYS)
     listed = listed[listed["list_date"].notna()]

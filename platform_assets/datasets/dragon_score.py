@@ -67,7 +67,7 @@ def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Rows of each date: final ones as stored, others scored again; of dates before the requested ones only
     what is stored."""
     columns = list(DragonScore.to_schema().columns)
-    stored = ctx.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
+    stored = ctx.read("calc_dragon_score", columns=columns, **scope.span)
     pools = ctx.read(
         "raw_limit_pool", columns=_POOL, since=ctx.calendar.offset(scope.since, -1), until=scope.until
     )

@@ -54,7 +54,7 @@ def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Sums over the stocks of each exchange, of the first source that has a quote of each."""
-    rows = ctx.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
+    rows = ctx.read("raw_quote", columns=_QUOTES, **scope.span)
     rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES)) & rows["price"].notna()]
     rows = rows[rows["trade_date"].isin(list(scope.dates))]
     # First the site that has market caps.

@@ -116,10 +116,7 @@ def _with_past(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
 def _as_stored(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """Prices and amounts of past dates as they were stored with the same close."""
     stored = ctx.read(
-        "fusion_industry_index",
-        columns=("code", "date", "close", *_PRICES, "amount_yi"),
-        since=scope.since,
-        until=scope.until,
+        "fusion_industry_index", columns=("code", "date", "close", *_PRICES, "amount_yi"), **scope.span
     )
     joined = rows.merge(stored, on=["code", "date"], how="left", suffixes=("", "_stored"))
     same = (joined["close"] - joined["close_stored"].astype(float)).abs() <= _SAME_POINTS

@@ -219,12 +219,7 @@ def _summed(members: pd.DataFrame, weight: pd.Series) -> dict[str, Any]:
 
 def keep_better_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Keeps the stored values of nodes that a better source had before: a fallback corrects nothing."""
-    stored = context.read(
-        "fusion_market_cloud_map",
-        columns=(*_KEY, *_REPORTED, "src"),
-        since=context.scope.since,
-        until=context.scope.until,
-    )
+    stored = context.read("fusion_market_cloud_map", columns=(*_KEY, *_REPORTED, "src"), **context.scope.span)
     before = rows[list(_KEY)].merge(stored, on=list(_KEY), how="left").set_axis(rows.index)
     better = before["src"].map(_RANK).astype(float) < rows["src"].map(_RANK).astype(float)
     for name in (*_REPORTED, "src"):
@@ -234,12 +229,7 @@ def keep_better_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def count_limit_ups(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Counts limit-ups from the stored pool; null on a date that has none."""
-    stored = context.read(
-        "raw_limit_pool",
-        columns=("code", "trade_date", "pool"),
-        since=context.scope.since,
-        until=context.scope.until,
-    )
+    stored = context.read("raw_limit_pool", columns=("code", "trade_date", "pool"), **context.scope.span)
     stored = stored[stored["trade_date"].isin(set(rows["trade_date"]))]
     ups = stored[stored["pool"] == "up"].rename(columns={"code": "node_code"})
     stocks = rows[rows["level"] == "stock"]

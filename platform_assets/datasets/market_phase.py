@@ -194,11 +194,7 @@ def _ratio(amounts: Floats, at: int) -> float | None:
 
 def _index_changes(ctx: FetchContext, scope: Scope) -> dict[str, float]:
     rows = ctx.read(
-        "fusion_index_daily",
-        columns=("code", "date", "change_pct"),
-        codes=(own.MAIN_INDEX,),
-        since=scope.since,
-        until=scope.until,
+        "fusion_index_daily", columns=("code", "date", "change_pct"), codes=(own.MAIN_INDEX,), **scope.span
     )
     return dict(zip(rows["date"], rows["change_pct"].astype(float), strict=True))
 

@@ -73,7 +73,7 @@ def scorecards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     rows = [row for source in STORED for row in _of_source(ctx, scope, source)]
     rows += _of_strategies(ctx, scope)
     made = pd.DataFrame(rows, columns=list(ScorecardDaily.to_schema().columns))
-    stored = ctx.read(TABLE, columns=tuple(_COUNTS), since=scope.since, until=scope.until)
+    stored = ctx.read(TABLE, columns=tuple(_COUNTS), **scope.span)
     known = set(stored.astype(object).itertuples(index=False, name=None))
     reported = made[_COUNTS].astype(object).itertuples(index=False, name=None)
     changed = {row[0] for row in reported if row not in known}
@@ -82,7 +82,7 @@ def scorecards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _of_source(ctx: FetchContext, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
     table, group = STORED[source]
-    rows = ctx.read(table, columns=(group, *_FIGURES), since=scope.since, until=scope.until)
+    rows = ctx.read(table, columns=(group, *_FIGURES), **scope.span)
     for day, own in rows.groupby("trade_date", sort=True):
         for name, picks in grouped(picks_of(own), own[group].to_numpy(dtype=object)).items():
             yield {"stat_date": day, "source": source, "group_key": name, **_reported(picks)}
@@ -90,7 +90,7 @@ def _of_source(ctx: FetchContext, scope: Scope, source: str) -> Iterator[dict[st
 
 def _of_strategies(ctx: FetchContext, scope: Scope) -> Iterator[dict[str, Any]]:
     columns = ("trade_date", "strategy_key", "code")
-    hits = ctx.read(HITS, columns=columns, since=scope.since, until=scope.until)
+    hits = ctx.read(HITS, columns=columns, **scope.span)
     if hits.empty:
         return
     prices, benchmark = prices_of(ctx, str(hits["trade_date"].min()), str(hits["trade_date"].max()))

@@ -9,6 +9,7 @@ import dagster as dg
 from dagster import DagsterExecutionInterruptedError
 
 from core.errors import DiskFull, LockLost, PlatformError, StorageError
+from core.records import picked
 from core.stopping import StopAsked, safe_point
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources import tracing
@@ -41,18 +42,13 @@ def pipeline_run(
     their origin; `more`: further fields of PipelineRun."""
     command = tags.get(COMMAND_TAG)
     return PipelineRun(
-        registry=opened.registry,
-        warehouse=opened.warehouse,
-        ctx=opened.ctx,
-        calendar=opened.calendar,
-        clock=opened.clock,
+        **picked(opened, "registry warehouse ctx calendar clock world"),
         trigger=Trigger(
             kind=tags.get(TRIGGER_TAG, kind),
             ref=ref,
             run_id=run_id,
             command_id=int(command) if command else None,
         ),
-        world=opened.world,
         **more,
     )
 

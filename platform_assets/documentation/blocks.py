@@ -68,11 +68,7 @@ def table_files() -> str:
     rows = []
     for dataset in builtin_registry().datasets.values():
         usual = {f"{layer}_{dataset.name}" for layer in ("raw", "stg", "fusion", "ref", "calc")}
-        others = [
-            f"`{table.name}`"
-            for table in (*dataset.tables(), *dataset.records, *dataset.import_tables)
-            if table.name not in usual
-        ]
+        others = [f"`{table.name}`" for table in dataset.all_tables if table.name not in usual]
         if others:
             rows.append((", ".join(others), f"`platform_assets/datasets/{dataset.name}.py`"))
     return table(("tables", "file"), sorted(rows))

@@ -104,9 +104,7 @@ def _sorted(registry: Registry) -> list[Dataset]:
 def dataset_index(registry: Registry) -> str:
     rows = []
     for dataset in _sorted(registry):
-        tables = ", ".join(
-            f"`{one.name}`" for one in (*dataset.tables(), *dataset.records, *dataset.import_tables)
-        )
+        tables = ", ".join(f"`{one.name}`" for one in dataset.all_tables)
         tasks = ", ".join(f"`{task}`" for task in dataset.tasks)
         link = f"[{dataset.name}]({dataset.name}.md)"
         rows.append((link, dataset.title, tables, dataset.domain or "", tasks))

@@ -2,7 +2,7 @@
 record of what was refused."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,17 +46,22 @@ class Loaded:
 
 def write_parts(
     run: PipelineRun,
-    table: Table,
     loaded: Loaded,
     parts: Sequence[Part],
     download: Download | None,
     *,
     facts: dict[str, Any],
-    source_rank: dict[str, int] | None = None,
+    fused: Dataset | None = None,
     replace: bool = False,
-    later: tuple[str, ...] = (),
-    final: Callable[[pd.DataFrame], pd.Series] | None = None,
 ) -> None:
+    """Write the parts of the table of `loaded`, which gets the results. `fused`: the declaration, of a fused
+    table."""
+    table = loaded.table
+    source_rank = None
+    if fused is not None:
+        facts = {**facts, "fusion_type": fused.name, "domain": fused.domain}
+        source_rank = {name: place for place, name in enumerate(fused.source_order)}
+        replace = fused.replace is not None or fused.calculate is not None
     if download and parts:
         parts[-1].quality += _refused(download)
         parts[-1].rejected += download.odd_rows
@@ -95,9 +100,9 @@ def write_parts(
                         quality=part.quality,
                         fetches=own,
                         public_at=part.public_at,
-                        later=later,
+                        later=fused.later if fused else (),
                         later_rows=part.later_rows,
-                        final=final,
+                        final=fused.final if fused else None,
                     )
                 )
             loaded.results += run.warehouse.writer.write_all(

@@ -5,7 +5,7 @@ functions; a failing row gets quality 'warning' and the check's name as a flag.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,32 +39,22 @@ class Failure:
         (the first 200) and one summary that counts all. `total` rows were checked."""
         column = self.check.partition(":")[0] if ":" in self.check else ""
         shown = column if column in rows.columns else None
+        common = Quality(self.check, self.severity, self.action, self.message, total_count=total)
         found = []
         for row in rows.head(MAX_QUALITY_ROWS).to_dict("records"):
             code, src = row.get("code"), row.get("src")
             found.append(
-                Quality(
-                    check=self.check,
-                    severity=self.severity,
-                    action=self.action,
-                    message=self.message,
+                replace(
+                    common,
                     column=shown,
                     natural_key=canonical_json({part: _plain(row[part]) for part in self.key if part in row}),
                     code=None if _plain(code) is None else str(code)[:16],
                     failed_value=None if shown is None else str(_plain(row[shown])),
-                    total_count=total,
                     sources=None if _plain(src) is None else [src],
                 )
             )
-        summary = Quality(
-            check=self.check,
-            severity=self.severity,
-            action=self.action,
-            message=self.message or f"{len(rows)} of {total} rows",
-            failed_count=len(rows),
-            total_count=total,
-        )
-        return [*found, summary]
+        message = self.message or f"{len(rows)} of {total} rows"
+        return [*found, replace(common, message=message, failed_count=len(rows))]
 
 
 @dataclass

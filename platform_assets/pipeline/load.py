@@ -83,7 +83,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
     if raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, window)
-    write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
+    write_parts(run, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
     return loaded
 
 
@@ -108,7 +108,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         raise missing
     if not frames:
         empty = [Part(scope.until, empty_frame(table.columns), Slice(codes=()))]
-        write_parts(run, table, loaded, empty, None, facts={"fusion_type": dataset.name})
+        write_parts(run, loaded, empty, None, facts={"fusion_type": dataset.name})
         return loaded
     joined = pd.concat(frames, ignore_index=True)
     typed = _typed_when_read(run, dataset)
@@ -128,7 +128,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         parts = with_newest(parts, scope, valid, late=dataset.late)
     if parts:
         parts[-1].rejected = rejected
-    write_parts(run, table, loaded, parts, None, facts={"inputs": inputs, "fusion_type": dataset.name})
+    write_parts(run, loaded, parts, None, facts={"inputs": inputs, "fusion_type": dataset.name})
     return loaded
 
 
@@ -189,28 +189,13 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         rows = with_imported_rows(run, dataset, scope, rows)
     try:
         parts = fused_parts(dataset, rows, context, scope)
-    except NothingLeft as error:
-        refuse(run, table, scope, str(error), download, dataset, error.quality)
-        raise
     except PlatformError as error:
-        refuse(run, table, scope, str(error), download, dataset)
+        quality = error.quality if isinstance(error, NothingLeft) else ()
+        refuse(run, table, scope, str(error), download, dataset, quality)
         raise
     if scope.codes is not None and scope.is_range:
         parts = _worth_writing(run, table, parts, scope)
-    facts = {"inputs": inputs, "fusion_type": dataset.name, "domain": dataset.domain}
-    rank = {name: place for place, name in enumerate(dataset.source_order)}
-    write_parts(
-        run,
-        table,
-        loaded,
-        parts,
-        download,
-        facts=facts,
-        source_rank=rank,
-        replace=dataset.replace is not None or dataset.calculate is not None,
-        later=dataset.later,
-        final=dataset.final,
-    )
+    write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset)
     for column, dates in dataset.short_lived.items():
         _drop_older_values(run, dataset, column, dates)
     if dataset.repairs is not None:

@@ -11,9 +11,10 @@ from core.declaration.dataset import Dataset, Raw
 from core.declaration.scope import Scope
 from core.errors import InputError, LockLost, PlatformError
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage, raw_window
+from platform_assets.pipeline.on_demand import sync_line
 from platform_assets.pipeline.run import PipelineRun
 from resources.transport.redact import redact
-from resources.warehouse.ledger.sync_log import SyncLine, write_lines
+from resources.warehouse.ledger.sync_log import write_lines
 from resources.warehouse.locks import Lease
 
 CHANNEL = "channel"
@@ -34,20 +35,7 @@ def download_market(run: PipelineRun, name: str, date: str, leases: Leases) -> A
     started = run.clock.now()
     scope = Scope((date,))
     answer = _downloaded(run, raw, scope)
-    line = SyncLine(
-        task_type=name,
-        status=answer["status"],
-        total=1,
-        success=int(answer["status"] == "success"),
-        failed=int(answer["status"] != "success"),
-        message=answer.get("message"),
-        started_at=started,
-        finished_at=run.clock.now(),
-        batch_id=answer.get("batch_id"),
-        run_id=run.trigger.run_id,
-        trigger_type=run.trigger.kind,
-    )
-    write_lines(run.warehouse.engine, [line])
+    write_lines(run.warehouse.engine, [sync_line(run, name, answer, started, (None,))])
     fed = [run.registry.dataset(one) for one in run.registry.download_to_fusion[name]]
     if answer["status"] == "success" and fed:
         answer["fusion"] = {one.name: _fused(run, one, scope, leases) for one in fed}

@@ -38,7 +38,7 @@ def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date:
     for raw in raws:
         started = run.clock.now()
         parts[raw.name] = part = _one_type(run, raw, scope)
-        lines.append(_line(run, raw, scope, part, started))
+        lines.append(sync_line(run, f"download:{raw.name}", part, started, codes))
         run.progress(f"{raw.name}: {part['status']}")
     write_lines(run.warehouse.engine, lines)
     fetched = [
@@ -180,14 +180,15 @@ def _fuse_one(run: PipelineRun, dataset: Dataset, scopes: Sequence[Scope]) -> tu
     return part, batches[-1] if batches else None
 
 
-def _line(run: PipelineRun, raw: Raw, scope: Scope, part: Part, started: datetime) -> SyncLine:
-    codes = scope.codes or ()
-    status = part["status"]
-    good = len(codes) if status == "success" else 0
+def sync_line(
+    run: PipelineRun, task: str, part: Part, started: datetime, codes: Sequence[str | None]
+) -> SyncLine:
+    """The line of a download of some codes; `(None,)` for the market as a whole."""
+    good = len(codes) if part["status"] == "success" else 0
     return SyncLine(
-        task_type=f"download:{raw.name}",
+        task_type=task,
         code=codes[0] if len(codes) == 1 else None,
-        status=status,
+        status=part["status"],
         total=len(codes),
         success=good,
         failed=len(codes) - good,

@@ -60,9 +60,7 @@ def fuse_imported(run: PipelineRun, dataset: Dataset, scope: Scope, staged: pd.D
         return loaded  # what is left passed the checks of the file; a contract of the market refused it
     source = str(rows["src"].iloc[0])
     note = {"src": source, "calls": 0, "rows": len(rows), "fetch_ids": []}
-    facts = {"inputs": inputs, "fusion_type": dataset.name, "domain": dataset.domain}
-    rank = {name: place for place, name in enumerate(dataset.source_order)}
-    write_parts(run, dataset.table, loaded, parts, Download(rows, [note]), facts=facts, source_rank=rank)
+    write_parts(run, loaded, parts, Download(rows, [note]), facts={"inputs": inputs}, fused=dataset)
     return loaded
 
 

@@ -246,5 +246,5 @@ def _write(
     parts = list(partition_parts(window, frame[names]))
     note = {"src": key.source, "calls": 0, "rows": len(frame), "fetch_ids": []}
     facts = {"inputs": inputs, "fusion_type": dataset.name}
-    write_parts(run, table, loaded, parts, Download(frame, [note]), facts=facts)
+    write_parts(run, loaded, parts, Download(frame, [note]), facts=facts)
     return loaded
