@@ -128,14 +128,15 @@ class Raw:
     def alone(
         self,
         *,
+        name: str = "",
         subject: str,
         title: str = "",
         tasks: tuple[str, ...] = (),
         interfaces: tuple[Interface, ...] = (),
     ) -> "Dataset":
-        """The declaration of a file that has this table alone, by default under its title."""
+        """The declaration of a file that has this table alone, by default under its name and title."""
         return Dataset(
-            name=self.name,
+            name=name or self.name,
             subject=subject,
             title=title or self.title,
             raw=(self,),
@@ -225,7 +226,8 @@ class Dataset:
     later_rows: LaterRows | None = None
     """Of a dataset with `later`: in which rows these columns were not known by then. None: in all."""
     freshness: Freshness | None = None
-    per_code: bool = False
+    per_code: bool | None = None
+    """Counted for each code (`/datamgr/stats/{code}`). Default: fused tables of stocks are."""
     of_stocks: bool = True
     """False: its codes are no stocks (indices), so a run that is limited to codes takes all of them."""
     monitored: bool = True
@@ -246,6 +248,7 @@ class Dataset:
     final: Callable[[pd.DataFrame], pd.Series] | None = None
     """Which stored rows are final: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""
+    builtin: bool = True
     records: tuple[Table, ...] = ()
     """Tables of this file that no load fills: what people or models write (notes)."""
     importable: bool = False
@@ -257,6 +260,9 @@ class Dataset:
     def __post_init__(self) -> None:
         if self.calculate is not None:
             self._take_calculate(self.calculate)
+        if self.per_code is None:
+            stocks = self.model is not None and self.layer is Layer.DWD and self.of_stocks
+            object.__setattr__(self, "per_code", stocks)
         if self.model is None:
             if not self.raw and not self.records:
                 raise DeclarationError(

@@ -168,7 +168,6 @@ DATASET = Dataset(
     reads=("fusion_stock_master",),
     public_at=rules.at_time("pub_time", otherwise_on="pub_date"),
     freshness=rules.calendar_days(3, "pub_date"),
-    per_code=True,
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
     interfaces=rules.interfaces("""

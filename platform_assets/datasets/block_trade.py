@@ -204,7 +204,6 @@ DATASET = Dataset(
     public_at=at_hour("date", PUBLISHED),
     later=tuple(_AFTER),
     freshness=trading(7),
-    per_code=True,
     may_be_empty=True,  # nothing is out before the evening, and a quiet day has no deal
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
@@ -33,20 +33,17 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return stacked(ctx.each(ctx.eastmoney.operations, symbols, pages=True), _KEY)
 
 
-DATASET = Dataset(
+DATASET = Raw(
+    name="aux_operate",
+    title="Revenue, cost and profit by industry, product and region",
+    model=AuxOperate,
+    partition=Partition.CODE,
+    sources=(Source("em_f10", portal),),
+    reads=REPORTED,
+).alone(
     name="business_composition",
     subject="companies",
     title="What companies earn their money with",
-    raw=(
-        Raw(
-            name="aux_operate",
-            title="Revenue, cost and profit by industry, product and region",
-            model=AuxOperate,
-            partition=Partition.CODE,
-            sources=(Source("em_f10", portal),),
-            reads=REPORTED,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_business_composition(code dim_type=product periods=4): stock newest_periods by -revenue, 86400 s

@@ -228,7 +228,6 @@ DATASET = Dataset(
     reads=("ref_exright",),
     public_at=newest_notice,
     freshness=calendar_days(30, "ann_date"),
-    per_code=True,
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""

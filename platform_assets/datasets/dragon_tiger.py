@@ -327,7 +327,6 @@ DATASET = Dataset(
     public_at=at_hour("date", PUBLISHED),
     later=tuple(_AFTER),
     freshness=trading(3),
-    per_code=True,
     may_be_empty=True,  # nothing is out before the evening, and a quiet day has no listing
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(

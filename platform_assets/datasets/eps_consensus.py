@@ -8,7 +8,7 @@ VALUATION_THS_EPS_ENABLED is off. The rows of both are stored, distinguished by 
 import pandas as pd
 
 from core.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
@@ -70,23 +70,20 @@ def _researched(ctx: FetchContext, scope: Scope) -> tuple[str, ...]:
     return tuple(dict.fromkeys(newest))[:_MOST_PAGES]
 
 
-DATASET = Dataset(
+DATASET = Raw(
+    name="aux_worth",
+    title="Consensus by company and year: the report of all, the pages of some",
+    model=AuxWorth,
+    partition=Partition.CODE,
+    date_column="update_date",
+    sources=(Source(PAGES, pages, only_when=pages_are_read), Source(REPORT, report)),
+    combine="all",
+    reads=("raw_reports",),
+    tasks=("aux_f10_events_sync",),
+).alone(
     name="eps_consensus",
     subject="financials",
     title="Earnings per share that brokers expect",
-    raw=(
-        Raw(
-            name="aux_worth",
-            title="Consensus by company and year: the report of all, the pages of some",
-            model=AuxWorth,
-            partition=Partition.CODE,
-            date_column="update_date",
-            sources=(Source(PAGES, pages, only_when=pages_are_read), Source(REPORT, report)),
-            combine="all",
-            reads=("raw_reports",),
-            tasks=("aux_f10_events_sync",),
-        ),
-    ),
     interfaces=interfaces("""
         get_eps_consensus(code): stock by_year, 3600 s
             consensus EPS

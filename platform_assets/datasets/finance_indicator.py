@@ -328,7 +328,6 @@ DATASET = Dataset(
     reads_own_past=True,
     public_at=on_date("ann_date"),
     freshness=period(90),
-    per_code=True,
     may_be_empty=True,  # in the first days of a year there is no report
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(

@@ -138,7 +138,6 @@ DATASET = Dataset(
     reads=("fusion_kline_daily",),
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),
-    per_code=True,
     may_be_empty=True,  # a market of bars alone has no money flow; freshness shows its age
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(

@@ -191,7 +191,6 @@ DATASET = Dataset(
     reads_own_past=True,
     public_at=rules.on_date("ann_date"),
     freshness=rules.period(120, "date"),
-    per_code=True,
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(

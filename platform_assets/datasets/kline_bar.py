@@ -233,7 +233,6 @@ DATASET = Dataset(
     owners={"close": ("fusion_kline_daily", "close")},
     public_at=close_of("date"),
     freshness=trading(6, "last_date"),
-    per_code=True,
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=interfaces("""
         get_kline_bar(code period=week periods=240 ascending=true): timeseries periods, 600 s

@@ -258,7 +258,6 @@ DATASET = Dataset(
     reads_own_past=True,
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),
-    per_code=True,
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
         *rules.interfaces("""

@@ -214,7 +214,6 @@ DATASET = Dataset(
     reads_own_past=True,
     public_at=rules.next_trade_date("date", PUBLISHED),
     freshness=rules.trading(2),
-    per_code=True,
     may_be_empty=True,  # no figure is out before the next trade date
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(

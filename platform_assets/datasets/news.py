@@ -325,7 +325,6 @@ DATASET = Dataset(
     reads=("fusion_kline_daily", "raw_reports"),
     public_at=published,
     freshness=calendar_days(3, "pub_time"),
-    per_code=True,
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
     interfaces=interfaces("""

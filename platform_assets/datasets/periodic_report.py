@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.days import monday_of
 from core.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, periods_due, previous_period
@@ -102,27 +102,24 @@ def _period_of(title: str) -> str | None:
     return None
 
 
-DATASET = Dataset(
+DATASET = Raw(
+    name=TABLE,
+    title="Planned and actual disclosure dates of periodic reports",
+    model=PeriodicReport,
+    partition=Partition.SNAPSHOT,
+    date_column="first_date",
+    sources=(
+        Source("cninfo", platform, only_when=requested),
+        Source("eastmoney", portal, only_when=requested),
+    ),
+    moves=True,
+    topical=True,
+    reads=("raw_announcements",),
+    freshness=calendar_days(90, "first_date"),
+).alone(
     name="periodic_report",
     subject="securities",
     title="Disclosure dates of periodic reports",
-    raw=(
-        Raw(
-            name=TABLE,
-            title="Planned and actual disclosure dates of periodic reports",
-            model=PeriodicReport,
-            partition=Partition.SNAPSHOT,
-            date_column="first_date",
-            sources=(
-                Source("cninfo", platform, only_when=requested),
-                Source("eastmoney", portal, only_when=requested),
-            ),
-            moves=True,
-            topical=True,
-            reads=("raw_announcements",),
-            freshness=calendar_days(90, "first_date"),
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_periodic_report_schedule(report_period? start_date? end_date? limit=500): market schedule, 3600 s

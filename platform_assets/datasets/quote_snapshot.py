@@ -263,7 +263,6 @@ DATASET = Dataset(
     ),
     public_at=rules.close_of("trade_date"),
     freshness=rules.trading(1, "trade_date"),
-    per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         rules.latest("get_quote_snapshot", "newest closing quote of a code", 60),

@@ -203,7 +203,6 @@ DATASET = Dataset(
     ),
     reads=("fusion_stock_master",),
     freshness=calendar_days(7),
-    per_code=True,
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=(
         latest("get_stock_industry", "classifications of a code", 3600),

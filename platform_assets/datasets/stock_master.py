@@ -153,7 +153,6 @@ DATASET = Dataset(
         Soft(listed_in_the_past, "listing date in the future"),
     ),
     freshness=calendar_days(7),
-    per_code=True,
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=(
         latest("get_stock_master", "master row of a code", 3600),

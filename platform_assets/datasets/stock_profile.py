@@ -8,20 +8,10 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration import columns as t
+from core.declaration import rules
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import (
-    Contract,
-    Fields,
-    Partition,
-    Soft,
-    as_received,
-    batch,
-    calendar_days,
-    interfaces,
-    latest,
-)
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from resources.upstreams.fetch_context import FetchContext
@@ -270,14 +260,14 @@ DATASET = Dataset(
     title="Company profile",
     model=StockProfile,
     domain="wide",
-    partition=Partition.SNAPSHOT,
+    partition=rules.Partition.SNAPSHOT,
     dimension=True,
     raw=(
         Raw(
             name="aux_profile",
             title="Company pages: register data, business, controller",
             model=AuxProfile,
-            partition=Partition.SNAPSHOT,
+            partition=rules.Partition.SNAPSHOT,
             sources=(Source("em_f10", portal_pages), Source("tdx", terminal_text)),
             reads=("fusion_stock_master", "ref_name_history", "raw_concept_blocks"),
             tasks=("aux_f10_events_sync",),
@@ -286,37 +276,36 @@ DATASET = Dataset(
             name="issue_info",
             title="Issues of shares",
             model=RawIssueInfo,
-            partition=Partition.SNAPSHOT,
+            partition=rules.Partition.SNAPSHOT,
             sources=(Source("eastmoney", portal_issues), Source("tdx", terminal_issues)),
             reads=("fusion_stock_master", "aux_profile"),
             coalesce_with_stored=_ISSUED,
         ),
     ),
-    feeds={"aux_profile": as_received, "raw_issue_info": from_issues},
+    feeds={"aux_profile": rules.as_received, "raw_issue_info": from_issues},
     order=("em_f10", "eastmoney", "tdx"),
-    fuse=Fields(
+    fuse=rules.Fields(
         order=dict.fromkeys(
             ("list_date", "issue_price", "issue_pe", "issue_shares", "raised_funds"),
             ("eastmoney", "em_f10", "tdx"),
         )
     ),
-    contract=(Contract(is_known, "a code that the security master does not have"),),
+    contract=(rules.Contract(is_known, "a code that the security master does not have"),),
     derive=(add_former_names,),
     soft=(
-        Soft(has_a_name, "no registered name"),
-        Soft(listed_as_in_master, "listing date differs from that of the security master"),
-        Soft(figures_are_sound, "employees below zero or no capital"),
-        Soft(issue_fits_its_first_price, "issue price far from the close of the first day"),
+        rules.Soft(has_a_name, "no registered name"),
+        rules.Soft(listed_as_in_master, "listing date differs from that of the security master"),
+        rules.Soft(figures_are_sound, "employees below zero or no capital"),
+        rules.Soft(issue_fits_its_first_price, "issue price far from the close of the first day"),
     ),
     reads=("fusion_stock_master", "ref_name_history", "fusion_kline_daily"),
-    freshness=calendar_days(30),
+    freshness=rules.calendar_days(30),
     may_be_empty=True,
-    per_code=True,
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=(
-        latest("get_stock_profile", "profile of a code", 86400),
-        batch("get_stock_profile_batch", "profiles of many codes", 86400),
-        *interfaces("""
+        rules.latest("get_stock_profile", "profile of a code", 86400),
+        rules.batch("get_stock_profile_batch", "profiles of many codes", 86400),
+        *rules.interfaces("""
             get_issue_info(code): stock latest of raw_issue_info -> object|null, 86400 s
                 issue of a code's shares
         """),

@@ -238,7 +238,6 @@ DATASET = Dataset(
     owners=_OWNERS,
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
-    per_code=True,
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=(
         latest("get_stock_wide", "newest wide row of a code", 60),

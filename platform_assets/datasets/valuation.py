@@ -238,7 +238,6 @@ DATASET = Dataset(
     later=(*_EXPECTED, "forecast_orgs", "pe_forward"),
     later_rows=stored_after_close,
     freshness=rules.trading(1),
-    per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         rules.latest("get_valuation", "newest valuation of a code", 300),

@@ -34,10 +34,7 @@ def morning(sources: Sources) -> Note | None:
             before_open.overnight,
             before_open.due_today,
             before_open.headlines,
-            lambda one: market.indices(one, day),
-            lambda one: market.breadth(one, day),
-            lambda one: market.extremes(one, day),
-            lambda one: market.leaders(one, day),
+            *_session(day, market.indices, market.breadth, market.extremes, market.leaders),
         ),
     )
 
@@ -59,15 +56,10 @@ def report(sources: Sources, watched: Section | None, codes: Sequence[str]) -> N
 Maker = Callable[[Sources], Section | None]
 
 
-def _session(day: str) -> tuple[Maker, ...]:
-    """The sections of one session."""
-    return (
-        lambda one: market.indices(one, day),
-        lambda one: market.breadth(one, day),
-        lambda one: market.extremes(one, day),
-        lambda one: market.money(one, day),
-        lambda one: market.leaders(one, day),
-    )
+def _session(day: str, *makers: Callable[[Sources, str], Section | None]) -> list[Maker]:
+    """Sections of one session, by default all."""
+    every = (market.indices, market.breadth, market.extremes, market.money, market.leaders)
+    return [lambda one, make=make: make(one, day) for make in makers or every]  # type: ignore[misc]
 
 
 def _note(sources: Sources, title: str, makers: Sequence[Maker], *, words: str = "") -> Note | None:

@@ -17,7 +17,6 @@ from core.stopping import safe_point
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from platform_assets.pipeline.slices import Part
-from resources.fetch_record import Fetch
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
@@ -62,13 +61,12 @@ def write_parts(
         facts = {**facts, "fusion_type": fused.name, "domain": fused.domain}
         source_rank = {name: place for place, name in enumerate(fused.source_order)}
         replace = fused.replace is not None or fused.calculate is not None
-    if download and parts:
-        parts[-1].quality += _refused(download)
-        parts[-1].rejected += download.odd_rows
-    fetches: Sequence[Fetch] = download.log.items if download else ()
-    sources = download.sources if download else []
-    loaded.sources = sources
-    loaded.calls = download.log.calls() if download else {}
+    given = download or Download(pd.DataFrame())
+    if parts:
+        parts[-1].quality += _refused(given)
+        parts[-1].rejected += given.odd_rows
+    fetches, sources = given.log.items, given.sources
+    loaded.sources, loaded.calls = sources, given.log.calls()
     common = {**run.batch_facts(), **facts, "sources": sources}
     parent: Batch | None = None
     if len(parts) > 1 and fetches:
@@ -154,22 +152,20 @@ def refuse(
     quality: Sequence[Quality] = (),
 ) -> None:
     """Keep a record of a batch that was refused before any data write."""
+    given = download or Download(pd.DataFrame())
     batch = Batch(
         partition_key=scope.until,
         fusion_type=dataset.name if dataset else None,
         domain=dataset.domain if dataset else None,
-        sources=download.sources if download else [],
+        sources=given.sources,
         **run.batch_facts(),
     )
     answers = [
         Quality("source_answer", "contract", "recorded", f"{item['src']}: {item['reason']}")
-        for item in (download.sources if download else [])
-        if item.get("error")
+        for item in given.failed
     ]
-    kept = [*answers, *(_refused(download) if download else []), *quality]
-    run.warehouse.writer.record_failure(
-        table, batch, error, quality=kept, fetches=download.log.items if download else ()
-    )
+    kept = [*answers, *_refused(given), *quality]
+    run.warehouse.writer.record_failure(table, batch, error, quality=kept, fetches=given.log.items)
     run.refused.append(Refusal(batch.batch_id, batch.sources, kept))
 
 

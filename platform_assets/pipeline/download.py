@@ -106,12 +106,10 @@ def ask(
     if not parts:
         reasons = "; ".join(f"{item['src']}: {item['reason']}" for item in download.failed)
         raise AllSourcesFailed(reasons or "no source can serve this scope", download)
-    first_error = next((item for item in download.sources if item.get("error")), None)
-    if first_error is not None:
-        for item in download.sources:
-            if not item.get("error") and item is not first_error:
-                item["fallback_reason"] = f"{first_error['src']}: {first_error['reason']}"
-                break
+    if download.failed:
+        first = download.failed[0]
+        answered = next(item for item in download.sources if not item.get("error"))
+        answered["fallback_reason"] = f"{first['src']}: {first['reason']}"
     download.frame = (
         pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0].reset_index(drop=True)
     )
