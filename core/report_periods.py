@@ -25,8 +25,13 @@ def report_type(period: str) -> str:
 
 def previous_period(period: str) -> str:
     """The quarter end before."""
-    at = _ENDS.index(period[5:])
-    return f"{period[:4]}-{_ENDS[at - 1]}" if at else f"{int(period[:4]) - 1}-{_ENDS[-1]}"
+    return period_away(period, -1)
+
+
+def period_away(period: str, count: int) -> str:
+    """The quarter end so many quarters later (earlier where `count` is negative)."""
+    year, at = divmod(int(period[:4]) * 4 + _ENDS.index(period[5:]) + count, 4)
+    return f"{year}-{_ENDS[at]}"
 
 
 def year_end_before(period: str) -> str:
@@ -62,8 +67,7 @@ def phase_of(period: str, day: str) -> str:
 
 def next_period(period: str) -> str:
     """The quarter end after."""
-    at = _ENDS.index(period[5:])
-    return f"{int(period[:4]) + 1}-{_ENDS[0]}" if at == 3 else f"{period[:4]}-{_ENDS[at + 1]}"
+    return period_away(period, 1)
 
 
 def periods_due(day: str, grace: int = GRACE_DAYS) -> tuple[str, ...]:

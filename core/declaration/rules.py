@@ -64,8 +64,18 @@ def period(max_lag: int, column: str = "report_period") -> Freshness:
     return Freshness("period", max_lag, column)
 
 
+class _Named:
+    """A rule that goes by the name of its function."""
+
+    check: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        return self.check.__name__
+
+
 @dataclass(frozen=True)
-class Soft:
+class Soft(_Named):
     """A check that never rejects: the row gets quality 'warning' and the check's name as a flag. `holds`: a
     failing row is held back, no other value is adjusted by it."""
 
@@ -73,33 +83,21 @@ class Soft:
     message: str = ""
     holds: bool = False
 
-    @property
-    def name(self) -> str:
-        return self.check.__name__
-
 
 @dataclass(frozen=True)
-class Contract:
+class Contract(_Named):
     """A check of what the sources answered, before fusion, with stored tables at hand. A failing row is
     rejected; when more than a few rows of one source fail, all rows of that source are rejected."""
 
     check: RowCheck
     message: str = ""
 
-    @property
-    def name(self) -> str:
-        return self.check.__name__
-
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(_Named):
     """A soft check of a whole partition (coverage, row counts): one quality record, no row changed."""
 
     check: TableCheck
-
-    @property
-    def name(self) -> str:
-        return self.check.__name__
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.declaration.scope import Context
-from core.report_periods import previous_period, year_end_before
+from core.report_periods import period_away, year_end_before
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.quarters import on_quarter_before
@@ -70,7 +70,7 @@ def add_returns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def add_from_periods_before(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Quarter on quarter, and the return on mean assets where no source reports it."""
     oldest = rows["report_period"].min()
-    since = min(_back(oldest, _QOQ_BACK), year_end_before(oldest))
+    since = min(period_away(oldest, -_QOQ_BACK), year_end_before(oldest))
     columns = ["code", "report_period", "revenue", "net_profit", "total_assets"]
     stored = context.read(
         "fusion_finance_indicator",
@@ -107,12 +107,6 @@ def _on_quarter_before(rows: pd.DataFrame, known: pd.DataFrame, column: str) -> 
     return pd.Series(values, index=rows.index, dtype=float)
 
 
-def _back(of: str, count: int) -> str:
-    for _ in range(count):
-        of = previous_period(of)
-    return of
-
-
 # -- checks -------------------------------------------------------------------------------------------
 
 
@@ -145,7 +139,7 @@ def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.S
     year before that was restated; a figure in another unit, or of another company, is out by far more.
     After a loss growth is stated against its absolute amount or its signed one: either passes."""
     columns = ["code", "report_period", "revenue", "net_profit"]
-    before = {period: _back(period, _YEAR) for period in rows["report_period"].unique()}
+    before = {period: period_away(period, -_YEAR) for period in rows["report_period"].unique()}
     stored = context.read(
         "fusion_finance_indicator",
         columns=columns,

@@ -1,12 +1,12 @@
 """Sources of the series of the economy: three upstreams in one form, a row per series and period."""
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from core.days import moved
 from core.declaration.frames import stacked
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
@@ -23,18 +23,13 @@ _ENOUGH = 200
 _FAILED_SHARE = 0.25
 
 
-def _days_ago(ctx: FetchContext, days: int) -> str:
-    return (date.fromisoformat(ctx.today) - timedelta(days=days)).isoformat()
-
-
 def _since(ctx: FetchContext, indicator: str, years: int) -> str:
     """First date to ask daily values for: a little before the newest stored one, else `years` back."""
     stored = ctx.read(TABLE, columns=("indicator", "period_date"))
     days = stored.loc[stored["indicator"] == indicator, "period_date"]
     if len(days) < _ENOUGH:
-        return _days_ago(ctx, years * 365 + years // 4)
-    newest = date.fromisoformat(str(days.max()))
-    return (newest - timedelta(days=_OVERLAP)).isoformat()
+        return moved(ctx.today, -(years * 365 + years // 4))
+    return moved(str(days.max()), -_OVERLAP)
 
 
 def _rows(one: Series, days: pd.Series, values: pd.Series, **more: Any) -> pd.DataFrame:
@@ -42,12 +37,10 @@ def _rows(one: Series, days: pd.Series, values: pd.Series, **more: Any) -> pd.Da
     made = pd.DataFrame({"period_date": days, "value": values, **more})
     made = made.assign(**picked(one, "indicator region category name freq unit"))
     if one.hour:
-        made["publish_date"] = [_later(str(day), one.days) for day in made["period_date"]]
+        made["publish_date"] = [
+            moved(str(day), one.days) if one.days else str(day) for day in made["period_date"]
+        ]
     return made[made["value"].notna()]
-
-
-def _later(day: str, days: int) -> str:
-    return (date.fromisoformat(day) + timedelta(days=days)).isoformat() if days else day
 
 
 def _joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -90,7 +83,7 @@ def _portal_levels(ctx: FetchContext, indicator: str) -> pd.DataFrame:
 
 
 def _foreign(ctx: FetchContext) -> pd.DataFrame:
-    rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), _days_ago(ctx, YEARS * 365))
+    rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), moved(ctx.today, -YEARS * 365))
     parts = []
     for number, indicator in macro.FOREIGN.items():
         own = rows[rows["series"] == number]
@@ -143,10 +136,10 @@ def bond_depository(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def interbank_market(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The newest week of yields, SHIBOR and LPR: about eight calls."""
-    since = _days_ago(ctx, 7)
+    since = moved(ctx.today, -7)
     curve = ctx.chinamoney.closing_curve(since, ctx.today)
     parts = [_by_tenor(ctx.chinamoney.shibor(since, ctx.today), "shibor_")]
-    parts.append(_by_tenor(ctx.chinamoney.lpr(_days_ago(ctx, 62), ctx.today), "cn_lpr_"))
+    parts.append(_by_tenor(ctx.chinamoney.lpr(moved(ctx.today, -62), ctx.today), "cn_lpr_"))
     for years in (1, 2, 3, 5, 7, 10, 30):
         own = curve[curve["years"] == years]
         parts.append(_rows(SERIES[f"cn_bond_{years}y"], own["date"], own["rate"]))

@@ -1,7 +1,6 @@
 """Shared by notices and news: the days of a scope, flash news, one row per headline, codes with events."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
 
 import pandas as pd
 
@@ -52,8 +51,7 @@ def flashes(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> 
     The tables of one run share the answers."""
     since, _ = scope.event_days(ctx.calendar)
     # A list that is read every day need not be read further back than what it may lack.
-    oldest = (datetime.fromisoformat(f"{ctx.today}T00:00") - timedelta(days=3)).date().isoformat()
-    first = max(since, oldest)
+    first = max(since, moved(ctx.today, -3))
     reported = ctx.once(("flashes", upstream, first), lambda view: call(view)(first, MOST_FLASHES[upstream]))
     return inside(ctx, scope.whole, reported, "pub_time")
 

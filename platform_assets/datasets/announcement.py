@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from core.days import moved
 from core.declaration import rules
 from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
@@ -106,8 +107,7 @@ def add_meaning(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def not_far_ahead(rows: pd.DataFrame, context: Context) -> pd.Series:
-    limit = (pd.Timestamp(context.today) + pd.Timedelta(days=_AHEAD_DAYS)).strftime("%Y-%m-%d")
-    return rows["pub_date"] <= limit
+    return rows["pub_date"] <= moved(context.today, _AHEAD_DAYS)
 
 
 def url_is_http(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -7,7 +7,7 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
-from core.report_periods import latest_ended, previous_period
+from core.report_periods import latest_ended, period_away, previous_period
 from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
 from resources.upstreams.fetch_context import FetchContext
 
@@ -34,9 +34,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One request per code for the newest periods and the one before them: one call, or a few where more
     than 500 funds hold. Of the market the codes that reported and a hundred in turn."""
     count = _PERIODS_OF_MARKET if scope.codes is None else _PERIODS_OF_CODES
-    periods = [latest_ended(scope.until)]
-    while len(periods) <= count:
-        periods.append(previous_period(periods[-1]))
+    periods = [period_away(latest_ended(scope.until), -back) for back in range(count + 1)]
 
     def of(symbol: str) -> pd.DataFrame:
         return with_changes(ctx.eastmoney.fund_positions(symbol, periods), periods)

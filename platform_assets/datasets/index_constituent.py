@@ -6,7 +6,6 @@ stock as they are today. An industry's level follows from its code (see `stock_i
 """
 
 from contextlib import suppress
-from datetime import date, timedelta
 
 import pandas as pd
 
@@ -62,7 +61,8 @@ def cni_sample(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     no failure; how old the stored list is, is watched."""
     parts = []
     for symbol in (one for one in INDICES if one.startswith("sz")):
-        for month in _months_before(ctx.today, 2):
+        for back in (1, 2):
+            month = str(pd.Period(ctx.today, "M") - back)
             rows = ctx.cnindex.sample(symbol[2:], month)
             if len(rows):
                 parts.append(rows.assign(index_code=symbol, index_name=INDICES[symbol]))
@@ -107,16 +107,6 @@ def _named(ctx: FetchContext, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
     names = rows["code"].map(dict(zip(listed["code"], listed["name"], strict=True)))
     rows = rows.assign(name=rows["name"].where(rows["name"].notna(), names))
     return rows if scope.codes is None else rows[rows["code"].isin(list(scope.codes))]
-
-
-def _months_before(day: str, count: int) -> list[str]:
-    """YYYY-MM of the months before that of a day, newest first."""
-    months = []
-    first = date.fromisoformat(day).replace(day=1)
-    for _ in range(count):
-        first = (first - timedelta(days=1)).replace(day=1)
-        months.append(f"{first:%Y-%m}")
-    return months
 
 
 def is_of_the_past(rows: pd.DataFrame, context: Context) -> pd.Series:

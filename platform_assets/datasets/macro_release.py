@@ -4,12 +4,12 @@ Of other countries the portal has the day of publication; an entry without a val
 Chinese figure is released when it is first seen: its moment is that of the load, never earlier.
 """
 
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from core.days import moved
 from core.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
@@ -74,8 +74,7 @@ def _frame(events: list[dict[str, Any]]) -> pd.DataFrame:
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Releases of other countries in the last two years, one call."""
-    since = (date.fromisoformat(ctx.today) - timedelta(days=730)).isoformat()
-    rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), since)
+    rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), moved(ctx.today, -730))
     events = []
     for row in rows.to_dict("records"):
         day = row["publish_date"]
@@ -100,9 +99,7 @@ def first_sight(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             continue
         if row["publish_estimated"] is True or row["publish_estimated"] == 1:
             continue  # its release was not observed
-        begun = date.fromisoformat(row["period_date"])
-        seen = date.fromisoformat(row["publish_date"])
-        if seen - begun > timedelta(days=_RECENT[one.freq]):
+        if row["publish_date"] > moved(row["period_date"], _RECENT[one.freq]):
             continue
         moment = f"{row['publish_date']} {one.hour}:00" if one.hour else f"{row['publish_date']} {_END}"
         event = _event(one, row["period_date"], min(now, moment), row["value"], row["prev_value"])
@@ -122,8 +119,8 @@ def importance_is_known(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def has_its_figure(rows: pd.DataFrame, context: Context) -> pd.Series:
     """A day after its release the figure is there."""
-    yesterday = (date.fromisoformat(context.today) - timedelta(days=1)).isoformat()
-    return ~((rows["release_time"].str[:10] < yesterday) & rows["actual"].isna())
+    released = rows["release_time"].str[:10]
+    return ~((released < moved(context.today, -1)) & rows["actual"].isna())
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -1,9 +1,8 @@
 """ref_trade_calendar: which days are trade dates, with neighbours. Seeded from the shipped table."""
 
-from datetime import date, timedelta
-
 import pandas as pd
 
+from core.days import moved
 from core.declaration.columns import S4, S64, Bool, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Partition, interfaces
@@ -31,29 +30,24 @@ class TradeCalendarDay(Model):
 def shipped_days(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every calendar day up to the horizon."""
     calendar = ctx.calendar
-    last = date.fromisoformat(calendar.horizon)
-    confirmed = f"{date.fromisoformat(ctx.today).year}-12-31"
-    day = date.fromisoformat(_FIRST_DAY)
+    day, previous = _FIRST_DAY, calendar.on_or_before(moved(_FIRST_DAY, -1))
     rows = []
-    previous = calendar.on_or_before((day - timedelta(days=1)).isoformat())
-    while day <= last:
-        text = day.isoformat()
-        is_open = calendar.is_trade_date(text)
-        following = (day + timedelta(days=1)).isoformat()
+    while day <= calendar.horizon:
+        is_open = calendar.is_trade_date(day)
+        following = moved(day, 1)
         rows.append(
             {
                 "market": "CN",
-                "date": text,
+                "date": day,
                 "is_open": is_open,
                 "prev_trade_date": previous,
-                "next_trade_date": calendar.on_or_after(following) if text < calendar.horizon else None,
+                "next_trade_date": calendar.on_or_after(following) if day < calendar.horizon else None,
                 "is_half_day": False,
-                "is_confirmed": text <= confirmed,
+                "is_confirmed": day[:4] <= ctx.today[:4],
             }
         )
-        if is_open:
-            previous = text
-        day += timedelta(days=1)
+        previous = day if is_open else previous
+        day = following
     return pd.DataFrame(rows)
 
 
