@@ -63,8 +63,8 @@ def foreign(reported: dict[str, Floats], stored: Floats, adjusted: Floats) -> di
     return result
 
 
-def accepted(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """True where the row's `last_close` is not one of another instrument. Rows of all sources of one trade
+def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The previous close is not one of another instrument. Rows of all sources of one trade
     date: code, src, last_close. A range is not judged: its bars are, when they are fetched."""
     if context.scope.is_range or rows.empty:
         return pd.Series(True, index=rows.index)

@@ -5,7 +5,6 @@ import pandera.pandas as pa
 
 from core.declaration.columns import Model
 from core.declaration.scope import Context
-from core.market.price_identity import accepted
 
 
 class OrderedPrices(Model):
@@ -24,11 +23,6 @@ class HighAndLow(Model):
     @pa.dataframe_check
     def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
         return ~(rows["high"] < rows["low"])
-
-
-def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The previous close is not one of another instrument."""
-    return accepted(rows, context)
 
 
 def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:

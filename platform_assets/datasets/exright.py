@@ -18,6 +18,7 @@ import pandas as pd
 from core.calendar import FIRST_PARTITION
 from core.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
@@ -69,10 +70,8 @@ def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     symbols = _symbols_to_ask(ctx, scope)
     stored = _stored_factors(ctx)
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
-    frames = [frame for frame in frames if not frame.empty]
-    if not frames:
-        return pd.DataFrame(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
-    return _held_back(ctx, scope, pd.concat(frames, ignore_index=True))
+    events = stacked(frames, [*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    return _held_back(ctx, scope, events) if len(events) else events
 
 
 def _held_back(ctx: FetchContext, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:

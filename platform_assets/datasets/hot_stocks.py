@@ -34,10 +34,9 @@ class RawHotStock(Model):
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls: the ranking, and the quotes of its hundred for names and changes."""
     ranked = ctx.eastmoney.popularity()
-    ranked = ranked[ranked["code"].map(scope.covers).astype(bool)]
-    quotes = ctx.eastmoney.ulist(ranked["symbol"].tolist()) if len(ranked) else None
-    rows = ranked.assign(list_type="em_rank")
-    if quotes is not None:
+    rows = ranked[ranked["code"].map(scope.covers).astype(bool)].assign(list_type="em_rank")
+    if len(rows):
+        quotes = ctx.eastmoney.ulist(rows["symbol"].tolist())
         rows = rows.merge(quotes[["symbol", "name", "change_pct"]], on="symbol", how="left")
     return _of_now(rows, ctx, scope)
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Contract, Partition, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
@@ -67,9 +68,8 @@ def cni_sample(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             if len(rows):
                 parts.append(rows.assign(index_code=symbol, index_name=INDICES[symbol]))
                 break
-    if not parts:
-        return pd.DataFrame(columns=["provider", "index_code", "code", "as_of_date"])
-    return _named(ctx, scope, pd.concat(parts, ignore_index=True).assign(provider=CNI))
+    rows = stacked(parts, ["index_code", "code", "as_of_date"]).assign(provider=CNI)
+    return _named(ctx, scope, rows) if len(rows) else rows
 
 
 def sw_classes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from core.declaration import rules
 from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.scope import Context
+from core.market.price_identity import of_this_instrument
 from core.market.securities import UNSURE_FUND, limit_class
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.bar_checks import (
@@ -32,7 +33,6 @@ from platform_assets.compute.bar_checks import (
 from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _kline_sources as sources
-from platform_assets.datasets._price_checks import of_this_instrument
 from resources.upstreams.fetch_context import within_last
 
 AWAY = 60

@@ -9,15 +9,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from core.declaration.columns import S255, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
-from platform_assets.compute.limit_days import LimitWindow, sealed_share
+from platform_assets.compute.limit_days import sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
 from resources.upstreams.fetch_context import FetchContext
 
@@ -86,16 +84,11 @@ def _of_pools(pools: pd.DataFrame, day: str, reported: dict[str, set[str]]) -> d
     }
 
 
-def _masks(window: LimitWindow) -> dict[str, npt.NDArray[np.bool_]]:
-    """Pool -> the mask of bars in the state that it lists."""
-    return {"up": window.up, "down": window.down, "broken": window.broken}
-
-
 def _difference(some: LimitDays, at: int, reported: dict[str, set[str]]) -> str | None:
     parts = []
-    for pool, mask in _masks(some.window).items():
-        ours = some.codes_of(mask, at)
-        for side, codes in (("bars", ours - reported[pool]), ("pool", reported[pool] - ours)):
+    for pool, listed in reported.items():
+        ours = some.codes_of(getattr(some.window, pool), at)  # the bars in the state that the pool lists
+        for side, codes in (("bars", ours - listed), ("pool", listed - ours)):
             if codes:
                 shown = " ".join(sorted(codes)[:_NAMED])
                 more = "" if len(codes) <= _NAMED else " .."

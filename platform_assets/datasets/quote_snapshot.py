@@ -12,9 +12,10 @@ from core.declaration import columns as t
 from core.declaration import rules
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
+from core.market.price_identity import of_this_instrument
 from platform_assets.compute.day_limits import limit_status
-from platform_assets.datasets._price_checks import of_this_instrument
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 
@@ -94,10 +95,10 @@ def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         bars = pd.DataFrame(ctx.terminal_bars(symbol, requested))
         return bars[bars["date"].isin(list(scope.dates))].assign(symbol=symbol)
 
-    frames = [frame for frame in ctx.each(one, ctx.symbols(scope.codes)) if not frame.empty]
-    if not frames:
-        return pd.DataFrame(columns=["code", "trade_date"])
-    bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
+    bars = stacked(ctx.each(one, ctx.symbols(scope.codes)), ["code", "trade_date"])
+    if bars.empty:
+        return bars
+    bars = bars.drop(columns=["code", "market"], errors="ignore")
     rows = bars.merge(identity, on="symbol").rename(columns={"date": "trade_date", "close": "price"})
     rows["quote_time"] = rows["trade_date"] + " 15:00:00"
     # Since the newest session none has ended: the list still shows the names of that day, and of no other.

@@ -13,6 +13,7 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
+from platform_assets.datasets._notices import spans
 from resources.upstreams.fetch_context import FetchContext
 
 _PAST_DAYS = 2 * 366
@@ -40,13 +41,11 @@ class RiskPledge(Model):
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Six calls for a week of the market; codes: the lists of two years."""
     since, until = scope.event_days(ctx.calendar)
-    parts = []
-    for codes in scope.code_groups():
-        first = since if codes is None else moved(until, -_PAST_DAYS)
-        while first <= until:
-            last = min(until, moved(first, _SPAN_DAYS - 1)) if codes is None else until
-            parts.append(ctx.eastmoney.pledges(first, last, codes))
-            first = moved(last, 1)
+    if scope.codes is None:
+        parts = [ctx.eastmoney.pledges(*days, None) for days in spans(since, until, _SPAN_DAYS)]
+    else:
+        first = moved(until, -_PAST_DAYS)
+        parts = [ctx.eastmoney.pledges(first, until, codes) for codes in scope.code_groups()]
     rows = stacked(parts, ["trade_date", "code"])
     return rows[rows["code"].map(is_a_share).astype(bool)]
 

@@ -88,7 +88,7 @@ class Reading:
         for name, column in self.mapping.columns.items():
             frame[name] = self._value(specs[name], chunk[column.source], column.format)
         bad = self._identify(frame, refused)
-        lost = self._unreadable(frame, chunk, specs, refused)
+        lost = self._unreadable(frame, specs, refused)
         self._scale(frame, chunk, specs)
         if self.dataset.name == "kline_bar":
             self._periods(frame, ~bad)
@@ -145,9 +145,7 @@ class Reading:
         refused.add(frame, strange, f"{column}: no trade date of the calendar", column)
         return lost | future | strange
 
-    def _unreadable(
-        self, frame: pd.DataFrame, chunk: pd.DataFrame, specs: Mapping[str, ColumnSpec], refused: Refused
-    ) -> Any:
+    def _unreadable(self, frame: pd.DataFrame, specs: Mapping[str, ColumnSpec], refused: Refused) -> Any:
         """Turns columns of numbers into numbers; rows where one is none."""
         bad = np.zeros(len(frame), dtype=bool)
         for name in [one for one in frame.columns if one in specs and specs[one].family in ("float", "int")]:
