@@ -144,11 +144,7 @@ class Registry:
 
     def per_code(self) -> tuple[Table, ...]:
         """Tables of /datamgr/stats/{code}."""
-        fused = [
-            dataset.table
-            for dataset in self.datasets.values()
-            if dataset.model is not None and dataset.per_code
-        ]
+        fused = (dataset.table for dataset in self.datasets.values() if dataset.per_code)
         return (*fused, *(raw.table for raw in self.raws.values() if raw.per_code))
 
     def freshness(self) -> tuple[FreshnessDimension, ...]:

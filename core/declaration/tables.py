@@ -26,11 +26,8 @@ AUDIT: dict[Layer, tuple[ColumnSpec, ...]] = {
         "src:k32 provenance:big quality:s8 quality_flags:json batch_id:k32 "
         "valid_from:ts created_at:ts updated_at:ts"
     ),
-    Layer.CALC: columns_from("batch_id:k32 created_at:ts updated_at:ts"),
-    Layer.NOTE: columns_from("created_at:ts updated_at:ts"),
-    Layer.REF: columns_from("batch_id:k32 created_at:ts updated_at:ts"),
-    Layer.SYSTEM: columns_from("created_at:ts updated_at:ts"),
-    Layer.USER: columns_from("created_at:ts updated_at:ts"),
+    **dict.fromkeys((Layer.CALC, Layer.REF), columns_from("batch_id:k32 created_at:ts updated_at:ts")),
+    **dict.fromkeys((Layer.NOTE, Layer.SYSTEM, Layer.USER), columns_from("created_at:ts updated_at:ts")),
     Layer.INFRA: (),
 }
 """`provenance` holds the id of a pattern in `sys_provenance`; reads return it expanded."""

@@ -17,7 +17,6 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.datasets._funds import of_scope, with_values
 from resources.upstreams.fetch_context import FetchContext, current_session
 
-TABLE = "raw_fund_etf"
 KINDS = ("etf", "lof")
 _BEFORE_DAYS = 20
 """Trade dates that the units may be old against which a change is computed."""
@@ -89,7 +88,7 @@ def with_change(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataF
     """The rows with the change of their units since the row before, within these or the stored ones."""
     columns = ("code", "trade_date", "total_shares")
     since, until = moved(scope.since, -_BEFORE_DAYS), moved(scope.since, -1)
-    stored = ctx.read(TABLE, columns=columns, codes=scope.codes, since=since, until=until)
+    stored = ctx.read("raw_fund_etf", columns=columns, codes=scope.codes, since=since, until=until)
     if rows.empty:
         return rows
     every = stacked((stored[list(columns)], rows[list(columns)]), columns).astype({"total_shares": float})

@@ -16,7 +16,6 @@ from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
-TABLE = "raw_hk_finance"
 ROUND_DAYS = 10
 """Days in which every company is asked once."""
 _WITH_ITEMS = 4

@@ -15,12 +15,11 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Contract, Partition, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
-from platform_assets.datasets._industries import indices_now
+from platform_assets.datasets._industries import LEVELS, indices_now
 from platform_assets.datasets.index_daily import INDICES
 from resources.upstreams.fetch_context import FetchContext
 
 CSI, CNI, SW = "csi", "cni", "sw"
-LEVELS = ("l1", "l2", "l3")
 
 
 class IndexConstituent(Model):

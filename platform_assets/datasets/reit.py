@@ -13,8 +13,6 @@ from core.declaration.scope import Scope
 from platform_assets.datasets._funds import of_scope, with_values
 from resources.upstreams.fetch_context import FetchContext, current_session
 
-TABLE = "raw_reit"
-
 
 class Reit(Model):
     """One fund on one trade date."""
