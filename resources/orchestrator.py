@@ -8,7 +8,7 @@ import http.client
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.errors import NotFound, PlatformError, Unavailable
 from resources.settings import Settings
@@ -23,59 +23,47 @@ machine. Given up early, it would be asked for again beside the one that is unde
 DAEMON_FRESH_S = 180.0
 """Each part of the daemon beats every half a minute, but not while it waits for the code server."""
 
-_SCHEDULES = """
+
+class _Query(NamedTuple):
+    """A question to Dagster: the field that it asks for, and the type of an answer that is no error."""
+
+    answer: str
+    requested: str | None
+    text: str
+
+
+_SCHEDULES = _Query("schedulesOrError", "Schedules", """
 query Schedules($selector: RepositorySelector!) {
   schedulesOrError(repositorySelector: $selector) {
     __typename
     ... on Schedules { results { name cronSchedule executionTimezone scheduleState { id status } } }
-    ... on PythonError { message }
-    ... on RepositoryNotFoundError { message }
+    ... on Error { message }
   }
-}"""
-_START = """
+}""")  # fmt: skip
+_START = _Query("startSchedule", "ScheduleStateResult", """
 mutation Start($selector: ScheduleSelector!) {
-  startSchedule(scheduleSelector: $selector) {
-    __typename
-    ... on PythonError { message }
-    ... on ScheduleNotFoundError { message }
-    ... on UnauthorizedError { message }
-  }
-}"""
-_STOP = """
+  startSchedule(scheduleSelector: $selector) { __typename ... on Error { message } }
+}""")  # fmt: skip
+_STOP = _Query("stopRunningSchedule", "ScheduleStateResult", """
 mutation Stop($id: String!) {
-  stopRunningSchedule(id: $id) {
-    __typename
-    ... on PythonError { message }
-    ... on UnauthorizedError { message }
-  }
-}"""
-_RELOAD = """
+  stopRunningSchedule(id: $id) { __typename ... on Error { message } }
+}""")  # fmt: skip
+_RELOAD = _Query("reloadRepositoryLocation", "WorkspaceLocationEntry", """
 mutation Reload($location: String!) {
   reloadRepositoryLocation(repositoryLocationName: $location) {
     __typename
-    ... on WorkspaceLocationEntry {
-      loadStatus
-      locationOrLoadError { __typename ... on PythonError { message } }
-    }
-    ... on PythonError { message }
-    ... on ReloadNotSupported { message }
-    ... on RepositoryLocationNotFound { message }
-    ... on UnauthorizedError { message }
+    ... on WorkspaceLocationEntry { locationOrLoadError { __typename ... on Error { message } } }
+    ... on Error { message }
   }
-}"""
-
-_PARTITIONS = """
+}""")  # fmt: skip
+_PARTITIONS = _Query("assetNodeOrError", "AssetNode", """
 query Partitions($key: AssetKeyInput!) {
-  assetNodeOrError(assetKey: $key) {
-    __typename
-    ... on AssetNode { partitionKeys }
-    ... on AssetNotFoundError { message }
-  }
-}"""
-_DAEMONS = """
+  assetNodeOrError(assetKey: $key) { __typename ... on AssetNode { partitionKeys } ... on Error { message } }
+}""")  # fmt: skip
+_DAEMONS = _Query("instance", None, """
 query Daemons {
-  instance { daemonHealth { __typename allDaemonStatuses { daemonType required lastHeartbeatTime } } }
-}"""
+  instance { daemonHealth { allDaemonStatuses { daemonType required lastHeartbeatTime } } }
+}""")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,29 +86,25 @@ class Orchestrator:
         port: int,
         *,
         host: str = "127.0.0.1",
-        location: str = LOCATION,
         timeout_s: float = ANSWER_S,
         reload_s: float = RELOAD_S,
     ) -> None:
         self._host, self._port = host, port
-        self._location = location
-        self._selector = {"repositoryName": REPOSITORY, "repositoryLocationName": location}
+        self._selector = {"repositoryName": REPOSITORY, "repositoryLocationName": LOCATION}
         self._timeout, self._reload_s = timeout_s, reload_s
 
     def schedules(self) -> dict[str, ServedSchedule]:
         """Every served schedule by its name."""
-        found = self._ask(_SCHEDULES, {"selector": self._selector}, "schedulesOrError", "Schedules")
-        served = {}
-        for row in found["results"]:
-            name, state = row["name"], row["scheduleState"]
-            served[name] = ServedSchedule(
-                name,
+        return {
+            row["name"]: ServedSchedule(
+                row["name"],
                 cron=row["cronSchedule"],
                 timezone=row["executionTimezone"],
-                running=state["status"] == "RUNNING",
-                state_id=state["id"],
+                running=row["scheduleState"]["status"] == "RUNNING",
+                state_id=row["scheduleState"]["id"],
             )
-        return served
+            for row in self._ask(_SCHEDULES, selector=self._selector)["results"]
+        }
 
     def switch(self, name: str, enabled: bool) -> None:
         """Start or stop a schedule; the state it has already is no error. NotFound for an unknown name."""
@@ -130,60 +114,42 @@ class Orchestrator:
         if served.running == enabled:
             return
         if enabled:
-            selector = {**self._selector, "scheduleName": name}
-            self._ask(_START, {"selector": selector}, "startSchedule", "ScheduleStateResult")
+            self._ask(_START, selector={**self._selector, "scheduleName": name})
         else:
-            self._ask(_STOP, {"id": served.state_id}, "stopRunningSchedule", "ScheduleStateResult")
+            self._ask(_STOP, id=served.state_id)
 
     def reload(self) -> None:
         """Reload the code location; returns when the new definitions are served. The old ones are served
         until then."""
-        entry = self._ask(
-            _RELOAD,
-            {"location": self._location},
-            "reloadRepositoryLocation",
-            "WorkspaceLocationEntry",
-            limit_s=self._reload_s,
-        )
+        entry = self._ask(_RELOAD, self._reload_s, location=LOCATION)
         loaded = entry.get("locationOrLoadError") or {}
         if loaded.get("__typename") == "PythonError":
             raise PlatformError(f"the code location does not load: {loaded.get('message')}")
 
     def partitions(self, key: tuple[str, ...]) -> list[str]:
         """The partition keys of an asset as they are served, ascending. NotFound for an unknown asset."""
-        found = self._ask(_PARTITIONS, {"key": {"path": list(key)}}, "assetNodeOrError", "AssetNode")
-        return [str(day) for day in found["partitionKeys"]]
+        return [str(day) for day in self._ask(_PARTITIONS, key={"path": list(key)})["partitionKeys"]]
 
     def daemon_beats(self) -> dict[str, float | None]:
         """The last heartbeat of each required daemon part: seconds of the epoch, None = never."""
-        document = self._answered({"query": _DAEMONS, "variables": {}})
         return {
             row["daemonType"]: row["lastHeartbeatTime"]
-            for row in document["data"]["instance"]["daemonHealth"]["allDaemonStatuses"]
+            for row in self._ask(_DAEMONS)["daemonHealth"]["allDaemonStatuses"]
             if row["required"]
         }
 
-    def _answered(self, body: Mapping[str, Any], limit_s: float | None = None) -> dict[str, Any]:
-        document = self._post(body, self._timeout if limit_s is None else limit_s)
+    def _ask(self, query: _Query, limit_s: float | None = None, **variables: Any) -> dict[str, Any]:
+        """What was asked for. NotFound, PlatformError where Dagster answers with an error."""
+        document = self._post({"query": query.text, "variables": variables}, limit_s or self._timeout)
         if document.get("errors"):
             raise PlatformError(f"Dagster refused the query: {document['errors'][0].get('message')}")
-        return document
-
-    def _ask(
-        self,
-        query: str,
-        variables: Mapping[str, Any],
-        answer: str,
-        requested: str,
-        limit_s: float | None = None,
-    ) -> dict[str, Any]:
-        document = self._answered({"query": query, "variables": variables}, limit_s)
-        found: dict[str, Any] = document["data"][answer]
-        if found["__typename"] != requested:
-            message = str(found.get("message", found["__typename"])).strip().splitlines()[0]
-            if "NotFound" in found["__typename"]:
+        found: dict[str, Any] = document["data"][query.answer]
+        kind = found.get("__typename")
+        if kind != query.requested:
+            message = str(found.get("message", kind)).strip().splitlines()[0]
+            if "NotFound" in str(kind):
                 raise NotFound(message)
-            raise PlatformError(f"{answer}: {message}")
+            raise PlatformError(f"{query.answer}: {message}")
         return found
 
     def _post(self, body: Mapping[str, Any], limit_s: float) -> dict[str, Any]:
