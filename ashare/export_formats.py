@@ -29,41 +29,19 @@ def write_parquet(path: Path, table: Table, columns: Sequence[str], rows: Iterab
     import pyarrow as pa  # noqa: PLC0415  the texts need none of it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    from resources.lake.schema import row_schema  # noqa: PLC0415
+    from resources.lake.schema import PROVENANCE, row_schema  # noqa: PLC0415
+    from resources.lake.warehouse_rows import arrow_column  # noqa: PLC0415
 
-    declared = row_schema(table)
-    schema = pa.schema([_stored(declared.field(name)) for name in columns])
+    # As the warehouse stores it: provenance is the number of a pattern.
+    stored, declared = pa.field(PROVENANCE, pa.int64()), row_schema(table)
+    schema = pa.schema([stored if name == PROVENANCE else declared.field(name) for name in columns])
     count = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for chunk in _chunks(rows):
-            arrays = [
-                _array(field, values) for field, values in zip(schema, zip(*chunk, strict=True), strict=True)
-            ]
+            arrays = list(map(arrow_column, zip(*chunk, strict=True), schema.types))
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
             count += len(chunk)
     return count
-
-
-def _stored(field: Any) -> Any:
-    """The field as the warehouse stores it: provenance is the number of a pattern."""
-    import pyarrow as pa  # noqa: PLC0415  as above
-
-    return pa.field("provenance", pa.int64()) if field.name == "provenance" else field
-
-
-def _array(field: Any, values: Sequence[Any]) -> Any:
-    import pyarrow as pa  # noqa: PLC0415  as above
-
-    if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
-        texts = [None if one is None else str(one) for one in values]
-        return pa.array(texts, pa.string()).cast(field.type)
-    if pa.types.is_boolean(field.type):
-        return pa.array([None if one is None else bool(one) for one in values])
-    if pa.types.is_floating(field.type):
-        return pa.array([None if one is None else float(one) for one in values], field.type)
-    if pa.types.is_integer(field.type):
-        return pa.array([None if one is None else int(one) for one in values], field.type)
-    return pa.array(values, field.type)
 
 
 def write_excel(path: Path, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> int:

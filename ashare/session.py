@@ -44,11 +44,11 @@ def running_platform(settings: Settings) -> dict[str, Any]:
     return facts if facts.get("pid") and alive(int(facts["pid"])) else {}
 
 
-def with_state(work: Callable[[State], Awaitable[T]]) -> T:
+def with_state(work: Callable[[State], Awaitable[T]], settings: Settings | None = None) -> T:
     """The result of `work` with the parts of the API, which are closed afterwards."""
 
     async def run() -> T:
-        state = build_state(command_settings(), {})
+        state = build_state(settings or command_settings(), {})
         try:
             return await work(state)
         finally:

@@ -6,10 +6,10 @@ called in this process, and need the packages of the server (`pip install 'ashar
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from resources.lake.location import Lake
 from resources.lake.reading import LakeReader
 from resources.settings import Settings, load_settings
 
+T = TypeVar("T")
 _FILE = "warehouse.sqlite3"
 
 
@@ -64,27 +65,17 @@ class FolderBackend:
         return {"newest": row.get("latest_date"), "rows": int(row.get("row_count") or 0)}
 
     def lineage(self, table: str, key: Mapping[str, str], column: str | None) -> dict[str, Any]:
-        def work(build_state: Callable[..., Any], lineage: Callable[..., Any]) -> Any:
-            async def run() -> Any:
-                state = build_state(self._settings, {})
-                try:
-                    return await lineage(
-                        state, table, list(key.items()), column=column, payload=False, as_of=None
-                    )
-                finally:
-                    state.close_parts()
-                    state.accounts.close()
-                    state.reading.close()
-
-            return asyncio.run(run())
-
         try:
-            from serving_api.admin.lineage.service import lineage  # noqa: PLC0415  of the server's packages
-            from serving_api.app import build_state  # noqa: PLC0415
+            from ashare.session import with_state  # noqa: PLC0415  of the server's packages
+            from serving_api.admin.lineage.service import lineage  # noqa: PLC0415
         except ImportError as error:
             raise _without_server("lineage", error) from None
-        found: dict[str, Any] = _in_a_thread(lambda: work(build_state, lineage))
-        return found
+        asked: dict[str, Any] = {"column": column, "payload": False, "as_of": None}
+        return _in_a_thread(
+            lambda: with_state(
+                lambda state: lineage(state, table, list(key.items()), **asked), self._settings
+            )
+        )
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None, query: Mapping[str, Any]) -> Any:
         try:
@@ -106,23 +97,12 @@ def _without_server(question: str, error: ImportError) -> NotSupported:
     )
 
 
-def _in_a_thread(work: Callable[[], Any]) -> Any:
+def _in_a_thread(work: Callable[[], T]) -> T:
     """The result of `work` from a thread of its own: a notebook's has an event loop already."""
-    results: list[Any] = []
-    failures: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=run, name="ashare-client")
-    thread.start()
-    thread.join()
-    if failures:
-        raise failures[0]
-    return results[0]
+    pool = ThreadPoolExecutor(1, "ashare-client")
+    made = pool.submit(work)
+    pool.shutdown(wait=False)
+    return made.result()
 
 
 async def _called(

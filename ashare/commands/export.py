@@ -1,5 +1,7 @@
 """`ashare export`."""
 
+from typing import Any
+
 import click
 
 from ashare.completions import words
@@ -30,20 +32,8 @@ from ashare.output import Output
 @click.option("--qlib", is_flag=True, help="Daily bars as a folder in qlib's binary format.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.pass_obj
-def command(
-    out: Output,
-    table: str,
-    target: str,
-    since: str | None,
-    until: str | None,
-    codes: str | None,
-    columns: str | None,
-    as_of: str | None,
-    adjust: str | None,
-    qlib: bool,
-    force: bool,
-) -> None:
+def command(out: Output, /, **given: Any) -> None:
     """Write rows of TABLE to a file, in the order of its key; dates of both ends are included."""
     from ashare.work.export import run  # noqa: PLC0415  see ashare.main
 
-    run(out, table, target, since, until, codes, columns, as_of, adjust, qlib, force)
+    run(out, **given)

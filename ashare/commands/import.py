@@ -1,6 +1,7 @@
 """`ashare import`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,20 +35,7 @@ DATASETS = ("kline_daily", "kline_bar", "dividend", "fund_flow")
 @click.option("--dry-run", is_flag=True, help="Show what would be stored, refused and changed.")
 @click.option("--skip-refused", is_flag=True, help="Leave out the rows that are refused.")
 @click.pass_obj
-def command(
-    out: Output,
-    file: Path,
-    maps: tuple[str, ...],
-    dataset: str | None,
-    name: str | None,
-    adjust: str | None,
-    factor: str | None,
-    place: str | None,
-    encoding: str | None,
-    sheet: str | None,
-    dry_run: bool,
-    skip_refused: bool,
-) -> int:
+def command(out: Output, /, **given: Any) -> int:
     """Bring rows of FILE into the platform: CSV, Parquet, Excel, a folder of them, or a folder of qlib.
 
     Nothing is written unless every row is fine; --skip-refused leaves out those that are not. The same file
@@ -55,4 +43,4 @@ def command(
     """
     from ashare.work.import_file import run  # noqa: PLC0415  see ashare.main
 
-    return run(out, file, maps, dataset, name, adjust, factor, place, encoding, sheet, dry_run, skip_refused)
+    return run(out, **given)

@@ -1,15 +1,24 @@
 """What `ashare import` does."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
-from ashare.importing import mapping_of, run_import, run_preview
 from ashare.output import Output, table
-from platform_assets.pipeline.imports.loading import Report
-from platform_assets.pipeline.imports.preview import Preview
+from ashare.session import command_settings
+from core.calendar import shipped_calendar
+from core.declaration.registry import builtin_registry
+from platform_assets.pipeline.imports.loading import FileImport, Report, import_file
+from platform_assets.pipeline.imports.mapping import FileMapping, read_mapping
+from platform_assets.pipeline.imports.preview import Preview, preview
+from platform_assets.pipeline.run import PipelineRun, Trigger
+from resources.composition import market_clock, open_warehouse
+from resources.upstreams.fetch_context import FetchContext
+from resources.warehouse.locks import Lease
 
+FOLDER = "imports"
+"""Below DATA_DIR: checked rows of a file that is being imported."""
 _STEPS = 1000
 
 
@@ -17,32 +26,18 @@ def run(
     out: Output,
     file: Path,
     maps: tuple[str, ...],
-    dataset: str | None,
-    name: str | None,
-    adjust: str | None,
-    factor: str | None,
-    place: str | None,
-    encoding: str | None,
-    sheet: str | None,
     dry_run: bool,
     skip_refused: bool,
+    **options: str | None,
 ) -> int:
-    """Import a file, or show what that would do; the exit code."""
-    given = {
-        "dataset": dataset,
-        "name": name,
-        "adjust": adjust,
-        "factor": factor,
-        "place": place,
-        "encoding": encoding,
-        "sheet": sheet,
-    }
-    mapping = mapping_of(maps, given)
-    with _shown(out, file.name) as report:
+    """Import a file, or show what that would do; the exit code. `options`: those of the mapping."""
+    mapping = read_mapping(maps, options, builtin_registry().datasets)
+    opened = _opened(mapping, file, skip=skip_refused, locked=not dry_run)
+    with _shown(out, file.name) as report, opened as job:
         if dry_run:
-            found = run_preview(mapping, file, skip=skip_refused, report=report)
+            found = preview(job, report)
         else:
-            done = run_import(mapping, file, skip=skip_refused, report=report)
+            done = import_file(job, report)
     if dry_run:
         out.result(asdict(found), _preview_lines(found))
         return int(found.refused > 0 and not skip_refused)
@@ -57,15 +52,41 @@ def run(
 @contextmanager
 def _shown(out: Output, label: str) -> Iterator[Report]:
     """A progress bar per step."""
-    steps: dict[str, tuple[int, object]] = {}
     with out.progress(label, 2 * _STEPS) as bar:
 
         def report(step: str, share: float) -> None:
             before = 0 if step == "reading" else _STEPS
-            steps[step] = (before, share)
             bar.at(before + int(min(share, 1.0) * _STEPS))
 
         yield report
+
+
+@contextmanager
+def _opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> Iterator[FileImport]:
+    """The import, with the domain lock of its dataset where it is to write (`locked`). ConflictError while a
+    load of the platform holds that lock."""
+    settings, registry, calendar = command_settings(), builtin_registry(), shipped_calendar()
+    clock = market_clock(settings, calendar)
+    warehouse = open_warehouse(settings, registry, clock)
+    try:
+        warehouse.migrate()
+        domain = registry.dataset(mapping.dataset).domain
+        source = f"import:{mapping.name}"
+        held = warehouse.locks.held((domain,), source) if locked and domain else nullcontext()
+        with held as lease:
+            run = PipelineRun(
+                registry=registry,
+                warehouse=warehouse,
+                ctx=FetchContext(clock=clock, calendar=calendar, makers={}),
+                calendar=calendar,
+                clock=clock,
+                trigger=Trigger("manual", ref=source),
+                world="import",
+                lease=lease if isinstance(lease, Lease) else None,
+            )
+            yield FileImport(run, mapping, path, settings.data_path / FOLDER, skip)
+    finally:
+        warehouse.close()
 
 
 def _preview_lines(found: Preview) -> list[str]:

@@ -144,11 +144,11 @@ def _arrow(
             ends = field.name == VALID_TO
             columns.append(pa.repeat(pa.scalar(STILL_VALID if ends else None, field.type), len(rows)))
             continue
-        columns.append(_column(received[field.name], field.type))
+        columns.append(arrow_column(received[field.name], field.type))
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+def arrow_column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """Dates and times arrive as ISO text, flags as 0 and 1."""
     if pa.types.is_temporal(kind):
         return pa.array(values, pa.string()).cast(kind)
