@@ -9,23 +9,24 @@ answers a request by its hash, so a replay may ask in any order.
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import zstandard
 
 from core.errors import InputError, NotFound, Unavailable
 from resources.fetch_record import Fetch, Outcome
+from resources.warehouse import records
 from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
 
 INDEX, BODIES = "index.jsonl", "bodies"
 _COLUMNS = (
     "request_key, upstream, call_name, request, codes_or_page, http_status, outcome, attempt, received_at, "
-    "sha256, body_path, fetch_id"
+    "sha256, body_path"
 )
 _GOOD = (Outcome.OK, Outcome.EMPTY)
 _LONGEST_NAME = 32
@@ -77,62 +78,47 @@ def record(warehouse: Warehouse, day: str, folder: Path) -> Made:
     )
     if not rows:
         raise NotFound(f"no upstream response of {day} is stored")
-    (folder / BODIES).mkdir(parents=True)
-    held: set[str] = set()
-    lost = 0
-    with (folder / INDEX).open("w", encoding="utf-8") as index:
-        for *facts, sha256, body_path, _ in rows:
-            body = warehouse.payloads.get(str(body_path)) if body_path else None
-            if body_path and body is None:
-                lost += 1
-                continue
-            if body is not None and sha256 not in held:
-                held.add(str(sha256))
-                _body_path(folder, str(sha256)).write_bytes(zstandard.compress(body, 3))
-            one = _recorded(facts, str(sha256) if body is not None else "")
-            index.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
+
+    def found() -> Iterator[tuple[Recorded, bytes]]:
+        for *facts, sha256, body_path in rows:
+            body = warehouse.payloads.get(str(body_path)) if body_path else b""
+            if body is not None:
+                yield records.record(Recorded, (*facts, sha256 if body_path else "")), body
+
+    responses, bodies = _written(folder, found())
     with transaction(warehouse.engine) as connection:
         connection.exec_driver_sql(
             warehouse.sql.text("UPDATE sys_fetch SET recording=? WHERE received_at>=? AND received_at<=?"),
             (name, *bounds),
         )
-    return Made(len(rows) - lost, len(held), lost, str(rows[-1][8]))
-
-
-def _recorded(facts: Sequence[Any], body: str) -> Recorded:
-    """The first nine of `_COLUMNS` and the hash of the body; one engine returns times as objects."""
-    key, upstream, call, request, label, status, outcome, attempt, at = facts
-    return Recorded(
-        request_key=str(key),
-        upstream=str(upstream),
-        call_name=str(call),
-        request=str(request),
-        codes_or_page=str(label or ""),
-        http_status=None if status is None else int(status),
-        outcome=str(outcome),
-        attempt=int(attempt),
-        received_at=str(at),
-        body=body,
-    )
-
-
-def _body_path(folder: Path, sha256: str) -> Path:
-    return folder / BODIES / f"{sha256}.zst"
+    return Made(responses, bodies, len(rows) - responses, str(rows[-1][8]))
 
 
 def keep(fetches: Iterable[Fetch], folder: Path) -> int:
     """Write responses into a new folder as a recording; returns their number."""
+    facts = attrgetter(*(one.name for one in fields(Recorded) if one.name != "body"))
+    made = (
+        (records.record(Recorded, (*facts(one), one.sha256 if one.body else "")), one.body) for one in fetches
+    )
+    return _written(folder, made)[0]
+
+
+def _written(folder: Path, responses: Iterable[tuple[Recorded, bytes]]) -> tuple[int, int]:
+    """Write a new recording of responses with their bodies; how many responses and bodies it has."""
     (folder / BODIES).mkdir(parents=True)
-    count = 0
+    count, held = 0, set[str]()
     with (folder / INDEX).open("w", encoding="utf-8") as index:
-        for one in fetches:
-            if one.body:
-                _body_path(folder, one.sha256).write_bytes(zstandard.compress(one.body, 3))
-            facts = (one.request_key, one.upstream, one.call_name, one.request, one.codes_or_page)
-            how = (one.http_status, str(one.outcome), one.attempt, one.received_at)
-            index.write(json.dumps(asdict(_recorded((*facts, *how), one.sha256 if one.body else ""))) + "\n")
+        for one, body in responses:
+            if one.body and one.body not in held:
+                held.add(one.body)
+                _body_path(folder, one.body).write_bytes(zstandard.compress(body, 3))
+            index.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
             count += 1
-    return count
+    return count, len(held)
+
+
+def _body_path(folder: Path, sha256: str) -> Path:
+    return folder / BODIES / f"{sha256}.zst"
 
 
 class RecordedResponses:

@@ -1,6 +1,5 @@
 """The ledger of imported files: how each is read, its place among the sources, which months are done."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from sqlalchemy.engine import Engine
 from core.clock import Clock, stamp
 from core.declaration.frames import canonical_json
 from resources.warehouse.engine import transaction
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 PREFIX = "import:"
@@ -79,11 +79,7 @@ class Imports:
             "WHERE name=? AND dataset=? AND file_hash=?",
             _values(key),
         )
-        if not rows:
-            return None
-        status, mapping_hash, parts, *counts = rows[0]
-        found = tuple(json.loads(parts)) if parts else ()
-        return ImportState(str(status), str(mapping_hash), found, *(int(one or 0) for one in counts))
+        return record(ImportState, rows[0]) if rows else None
 
     def begin(
         self, key: ImportKey, *, mapping: str, mapping_hash: str, place: str, files: Sequence[object]
