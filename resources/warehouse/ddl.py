@@ -15,7 +15,6 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.declaration.columns import ColumnSpec
 from core.declaration.tables import HISTORY_COLUMNS, Layer, Table
-from resources.warehouse.engine import is_sqlite
 from resources.warehouse.month_partitions import first_partition
 
 _MYSQL = ("mysql", "mariadb")
@@ -55,20 +54,17 @@ def sql_type(spec: ColumnSpec) -> sa.types.TypeEngine[Any]:
 
 
 def _columns(specs: Iterable[ColumnSpec], key: tuple[str, ...], *, serial: bool) -> list[sa.Column[Any]]:
-    columns = []
-    for spec in specs:
-        in_key = spec.name in key
-        columns.append(
-            sa.Column(
-                spec.name,
-                sql_type(spec),
-                primary_key=in_key,
-                nullable=not in_key,
-                autoincrement=serial and in_key,
-                comment=(spec.title or None),
-            )
+    return [
+        sa.Column(
+            spec.name,
+            sql_type(spec),
+            primary_key=spec.name in key,
+            nullable=spec.name not in key,
+            autoincrement=serial and spec.name in key,
+            comment=(spec.title or None),
         )
-    return columns
+        for spec in specs
+    ]
 
 
 def _keeps_rowid(table: Table) -> bool:
@@ -161,6 +157,3 @@ def _add_missing(connection: Connection, inspector: sa.Inspector, table: sa.Tabl
             index.create(connection)
             added.append(f"{table.name}:{index.name}")
     return added
-
-
-__all__ = ["build_history", "build_metadata", "build_table", "create_missing", "is_sqlite", "sql_type"]

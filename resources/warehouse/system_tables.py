@@ -1,32 +1,20 @@
 """System, user and infrastructure tables: the fixed tables of the platform, in the dictionary's notation."""
 
+from functools import partial
+from typing import Any
+
 from core.declaration.columns import columns_from
 from core.declaration.tables import Layer, Table
 
 
-def _table(
-    head: str,
-    notation: str,
-    *,
-    layer: Layer = Layer.SYSTEM,
-    indexes: tuple[tuple[str, ...], ...] = (),
-    unique: tuple[tuple[str, ...], ...] = (),
-    serial: bool = False,
-    description: str = "",
-) -> Table:
-    """`head`: the name and, in brackets, the key."""
+def _table(head: str, notation: str, *, layer: Layer = Layer.SYSTEM, **more: Any) -> Table:
+    """`head`: the name and, in brackets, the key; `more`: other facts of the table."""
     name, _, key = head.rstrip(")").partition("(")
-    return Table(
-        name=name,
-        layer=layer,
-        columns=columns_from(notation),
-        key=tuple(key.split(", ")),
-        indexes=indexes,
-        unique=unique,
-        serial=serial,
-        description=description,
-    )
+    return Table(name=name, layer=layer, columns=columns_from(notation), key=tuple(key.split(", ")), **more)
 
+
+_infra = partial(_table, layer=Layer.INFRA)
+_user = partial(_table, layer=Layer.USER)
 
 SYSTEM_TABLES: tuple[Table, ...] = (
     _table(
@@ -153,33 +141,29 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         indexes=(("entity_type", "entity_id"),),
         description="what changed between versions, the newest of each entity",
     ),
-    _table(
+    _user(
         "app_users(id)",
         "id:int username:s64 email:s128 password_hash:s255 role:s16 status:s32 email_verified:bool "
         "is_activated:bool avatar:s255 phone:s32 ai_usage_count:int ai_usage_date:date last_login_at:dt "
         "last_recall_sent_at:dt token_generation:int",
         serial=True,
         unique=(("username",), ("email",)),
-        layer=Layer.USER,
         description="local accounts",
     ),
-    _table(
+    _user(
         "portfolio_stock(user_id, code)",
         "user_id:int code:code name:s64 group_name:s64 shares:f:sh cost_price:px:CNY buy_date:date "
         "stop_loss_price:px:CNY target_price:px:CNY note:s255 sort_no:int is_active:bool",
-        layer=Layer.USER,
         description="watch list and holdings; user_id 0 = the shared list",
     ),
-    _table(
+    _user(
         "mcp_server(user_id, name)",
         "user_id:int name:s64 url:s512 transport:s32 enabled:bool headers_sealed:text sort_no:int",
-        layer=Layer.USER,
         description="tool servers outside that a user has entered; headers are sealed",
     ),
-    _table(
+    _user(
         "app_skill(skill_key)",
         "skill_key:k64 enabled:bool definition_json:json updated_by:s64",
-        layer=Layer.USER,
         description="skills that were switched, and those that were installed (with their definition)",
     ),
     _table(
@@ -204,58 +188,51 @@ SYSTEM_TABLES: tuple[Table, ...] = (
 )
 
 INFRA_TABLES: tuple[Table, ...] = (
-    _table(
+    _infra(
         "sys_transport_state(kind, name)",
         "kind:k16 name:k64 document:text",
-        layer=Layer.INFRA,
         description="pacing, breakers, cooldowns and call counts of a deployment whose warehouse is a server",
     ),
-    _table(
+    _infra(
         "table_version(table_name)",
         "table_name:k64 version:big latest_date:date row_count:big updated_at:ts confirmed_at:ts "
         "last_batch_id:k32",
-        layer=Layer.INFRA,
         description="moved in the transaction of every write; caches, stats and freshness read it",
     ),
-    _table(
+    _infra(
         "sys_batch_month(table_name, version, month)",
         "table_name:k64 version:big month:k16 batch_id:k32",
-        layer=Layer.INFRA,
         description="which months of a published table a batch changed; version = the version of the table "
         "that it made. What the lake has yet to publish follows from it",
     ),
-    _table(
+    _infra(
         "sys_provenance(id)",
         "id:big pattern:json",
-        layer=Layer.INFRA,
         description="patterns of per-column sources, written once",
     ),
-    _table(
+    _infra(
         "sys_fetch(fetch_id)",
         "fetch_id:k32 batch_id:k32 run_id:k64 upstream:k32 call_name:k64 request_key:k64 request:text "
         "codes_or_page:s255 http_status:int outcome:s16 attempt:int byte_count:int sha256:k64 "
         "body_path:s255 elapsed_ms:int received_at:ts trade_date:date recording:k32",
         indexes=(("batch_id",), ("request_key",), ("received_at",)),
-        layer=Layer.INFRA,
         description="every upstream response that fed a write",
     ),
-    _table(
+    _infra(
         "sys_chat_receipt(receipt_id)",
         "receipt_id:k32 user_id:int asked_at:ts expires_at:f kind:k16 question_hash:k64 provenance:s16 "
         "body:mtext",
         indexes=(("user_id", "asked_at"), ("expires_at",)),
-        layer=Layer.INFRA,
         description="what an answer of the chat was made of; the newest of each user, for some days; body is "
         "packed (zlib, base64)",
     ),
-    _table(
+    _infra(
         "sys_slot(id)",
         "id:big task_key:k64 slot:k32 slot_at:dt trade_date:date trigger_type:s16 status:s16 reason:s255 "
         "attempt:int claimed_by:k64 claimed_at:f run_id:k64 command_id:big started_at:ts finished_at:ts",
         serial=True,
         unique=(("task_key", "slot"),),
         indexes=(("trade_date",), ("status",), ("run_id",)),
-        layer=Layer.INFRA,
         description="slot ledger: a slot is claimed before its run is requested; slot = trade date of a "
         "daily task, time of a repeating one",
     ),

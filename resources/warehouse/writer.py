@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 import pandas as pd
 from sqlalchemy.engine import Connection, Engine
@@ -21,6 +21,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.clock import Clock, stamp
 from core.declaration.frames import coerce, rows
 from core.declaration.tables import Table
+from core.records import picked
 from resources import tracing
 from resources.fetch_record import Fetch
 from resources.transport.redact import redact
@@ -74,18 +75,6 @@ class Piece:
     later: Sequence[str] = ()
     later_rows: Sequence[bool] | None = None
     final: Callable[[pd.DataFrame], pd.Series] | None = None
-
-
-class PieceFields(TypedDict, total=False):
-    """The optional parts of a `Piece`."""
-
-    rejected: int
-    quality: Sequence[Quality]
-    fetches: Sequence[Fetch]
-    public_at: Sequence[str | None] | None
-    later: Sequence[str]
-    later_rows: Sequence[bool] | None
-    final: Callable[[pd.DataFrame], pd.Series] | None
 
 
 @dataclass(frozen=True)
@@ -158,7 +147,7 @@ class Writer:
         lease: Lease | None = None,
         source_rank: Mapping[str, int] | None = None,
         replace: bool = False,
-        **fields: Unpack[PieceFields],
+        **fields: Any,
     ) -> WriteResult:
         """Bring the rows of one slice up to a frame in one transaction: a `Piece` and `write_all`."""
         piece = Piece(frame, where, batch, **fields)
@@ -214,7 +203,8 @@ class Writer:
         source_rank: Mapping[str, int],
         replace: bool,
     ) -> list[WriteResult]:
-        bodies = [self._store_bodies(piece.fetches) for piece in pieces]
+        # Bodies are stored before the transaction; one without its row is harmless.
+        bodies = [self._payloads.put_all(piece.fetches) for piece in pieces]
         rows_of_frames = incoming_of(table, [piece.frame for piece in pieces])
         asked = time.monotonic()
         with transaction(self._engine) as connection:
@@ -237,16 +227,7 @@ class Writer:
             for piece, plan, paths in zip(pieces, plans, bodies, strict=True):
                 insert_fetches(self._sql, connection, piece.batch, piece.fetches, paths)
                 insert_quality(self._sql, connection, table, piece.batch, piece.quality, now)
-                result = self._finish(
-                    connection,
-                    table,
-                    piece.batch,
-                    plan=plan,
-                    where=piece.where,
-                    version=version,
-                    rejected=piece.rejected,
-                    now=now,
-                )
+                result = self._finish(connection, table, piece, plan, version=version, now=now)
                 version = result.version
                 results.append(result)
             if lease is not None:
@@ -276,7 +257,7 @@ class Writer:
         fetches: Sequence[Fetch] = (),
     ) -> None:
         """Store that a batch was refused before any data write, with its quality records and fetches."""
-        bodies = self._store_bodies(fetches)
+        bodies = self._payloads.put_all(fetches)
         with self._traced("refuse", table, [batch]) as step, transaction(self._engine) as connection:
             step.fail(error)
             now = stamp(self._clock.now())
@@ -290,7 +271,7 @@ class Writer:
 
     def open_parent(self, table: Table, batch: Batch, fetches: Sequence[Fetch]) -> None:
         """A batch that only owns fetches: one download that feeds many date batches."""
-        bodies = self._store_bodies(fetches)
+        bodies = self._payloads.put_all(fetches)
         with transaction(self._engine) as connection:
             now = stamp(self._clock.now())
             insert_batch(self._sql, connection, table, batch, now)
@@ -306,10 +287,6 @@ class Writer:
         status, why = ("success", None) if error is None else ("failed", redact(error)[:2000])
         with transaction(self._engine) as connection:
             end_batch(self._sql, connection, batch_id, status, sums, now, error=why)
-
-    def _store_bodies(self, fetches: Sequence[Fetch]) -> dict[str, str]:
-        """Bodies are stored before the transaction; one without its row is harmless."""
-        return self._payloads.put_all(fetches)
 
     # -- steps of a write, in their order ---------------------------------------------------------
 
@@ -333,10 +310,7 @@ class Writer:
         table: Table,
         piece: Piece,
         incoming: list[Row],
-        *,
-        now: str,
-        source_rank: Mapping[str, int],
-        replace: bool,
+        **how: Any,
     ) -> Plan:
         given = piece.frame.get("provenance")
         stored = self._comparison.stored(
@@ -348,37 +322,23 @@ class Writer:
             stored=stored.rows,
             equal=stored.equal,
             batch_id=piece.batch.batch_id,
-            now=now,
-            public_at=piece.public_at,
-            source_rank=source_rank,
-            replace=replace,
             provenance=None if given is None else given.tolist(),
-            later=piece.later,
-            later_rows=piece.later_rows,
-            final=piece.final,
+            **picked(piece, "public_at later later_rows final"),
+            **how,
         )
 
     def _finish(
-        self,
-        connection: Connection,
-        table: Table,
-        batch: Batch,
-        *,
-        plan: Plan,
-        where: Slice,
-        version: int,
-        rejected: int,
-        now: str,
+        self, connection: Connection, table: Table, piece: Piece, plan: Plan, *, version: int, now: str
     ) -> WriteResult:
-        changed = plan.changes
+        batch, changed = piece.batch, plan.changes
         result = WriteResult(
             batch_id=batch.batch_id,
             table=table.name,
             partition_key=batch.partition_key,
-            rows_in=plan.rows_in + rejected,
+            rows_in=plan.rows_in + piece.rejected,
             rows_ok=plan.rows_in - plan.warnings,
             rows_warning=plan.warnings,
-            rows_rejected=rejected,
+            rows_rejected=piece.rejected,
             rows_unchanged=plan.rows_in - len(plan.written),
             rows_written=len(plan.written),
             rows_superseded=len(plan.history),
@@ -396,7 +356,7 @@ class Writer:
             content_hash=plan.content_hash,
             version_before=version,
             version_after=result.version,
-            only_date=only_date(table, where, plan),
+            only_date=only_date(table, piece.where, plan),
         )
         if not changed:
             confirmed = {"confirmed_at": now, "last_batch_id": batch.batch_id}
