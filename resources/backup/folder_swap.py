@@ -26,7 +26,6 @@ class FolderSwap:
         self._aside = root / f"{ASIDE}{stamp}"
 
     def occupied(self) -> str:
-        """What would be replaced, in words; empty when there is nothing."""
         for entry in self._found():
             first = next(files_below(entry), None)
             if first is not None:
@@ -75,5 +74,4 @@ class FolderSwap:
             self._aside.rmdir()
 
     def aside(self) -> str:
-        """Where the old state is, in words; empty when there was none."""
         return str(self._aside) if self._aside.is_dir() else ""

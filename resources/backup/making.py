@@ -16,7 +16,7 @@ from pathlib import Path
 from core.clock import SystemClock, stamp
 from core.errors import DiskFull, StorageError
 from resources.backup import data_files, history, warehouse_mariadb, warehouse_sqlite
-from resources.backup.manifest import FORMAT, BackupError, HistoryState, Manifest, StoredFile, describe
+from resources.backup.manifest import FORMAT, BackupError, Manifest, StoredFile, describe
 from resources.settings import Settings
 from resources.warehouse.failures import is_full
 
@@ -104,7 +104,8 @@ def _fill(settings: Settings, part: Path) -> Manifest:
     else:
         taken_at = stamp(SystemClock().now())
         files += _copy_history_files(settings, part)
-        dagster = _state_of_copy(part, taken_at, before)
+        copied = history.sqlite_position(part / DATA / "dagster", copied=True)
+        dagster = copied.state(history.SQLITE, taken_at, before)
     files += _copy_rest(settings, part)
     manifest = Manifest(
         format=FORMAT,
@@ -117,11 +118,6 @@ def _fill(settings: Settings, part: Path) -> Manifest:
     )
     manifest.write(part)
     return manifest
-
-
-def _state_of_copy(part: Path, taken_at: str, before: history.Position) -> HistoryState:
-    copied = history.sqlite_position(part / DATA / "dagster", copied=True)
-    return copied.state(history.SQLITE, taken_at, before)
 
 
 def _copy_history_files(settings: Settings, part: Path) -> list[StoredFile]:

@@ -125,7 +125,6 @@ class PostgresSwap:
         self._dump: Path | None = None
 
     def occupied(self) -> str:
-        """What would be replaced, in words; empty when there is nothing."""
         with snapshot(self._url) as state:
             return "tables in DAGSTER_POSTGRES_URL" if state.tables() else ""
 
@@ -137,11 +136,11 @@ class PostgresSwap:
     def swap(self) -> None:
         with snapshot(self._url) as state:
             tables = state.tables()
-        statements = [f"CREATE SCHEMA {self._aside};"]
-        statements += [f'ALTER TABLE {_SCHEMA}."{name}" SET SCHEMA {self._aside};' for name in tables]
         arguments = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
-        for statement in statements:
-            arguments.append(f"--command={statement}")
+        arguments.append(f"--command=CREATE SCHEMA {self._aside};")
+        arguments += [
+            f'--command=ALTER TABLE {_SCHEMA}."{name}" SET SCHEMA {self._aside};' for name in tables
+        ]
         if self._dump is not None and self._dump.is_file():
             arguments.append(f"--file={self._dump}")
         run_tool("psql", self._url, arguments)
@@ -165,7 +164,6 @@ class PostgresSwap:
                 connection.exec_driver_sql(f"DROP SCHEMA {self._aside}")
 
     def aside(self) -> str:
-        """Where the old state is, in words; empty when there was none."""
         with _connected(self._url, "READ COMMITTED") as connection:
             return f"schema {self._aside} of DAGSTER_POSTGRES_URL" if self._has_schema(connection) else ""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from core.clock import SystemClock
 from core.errors import DiskFull, PlatformError, StorageError
@@ -25,14 +23,13 @@ from resources.backup.warehouse_mariadb import MariadbSwap
 from resources.processes import alive
 from resources.run_lock import RunLock
 from resources.settings import Settings
-from resources.warehouse import migrate
 from resources.warehouse.engine import make_engine
 from resources.warehouse.failures import is_full
 from resources.warehouse.ledger.heartbeats import Heartbeats, Node
+from resources.warehouse.migrate import revisions
 from resources.warehouse.write_probe import ROLE as PROBE
 
 STORED_SQLITE = Path(warehouse_sqlite.STORED)
-_REVISIONS = Path(migrate.__file__).parent / "migrations"
 
 
 @dataclass(frozen=True)
@@ -117,9 +114,7 @@ def _check_engines(settings: Settings, manifest: Manifest) -> None:
 
 def _check_migration(manifest: Manifest) -> None:
     """An older state is migrated at the next start; a newer one is nothing this version can read."""
-    config = Config()
-    config.set_main_option("script_location", str(_REVISIONS))
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    known = {script.revision for script in revisions()[1].walk_revisions()}
     if manifest.warehouse.migration and manifest.warehouse.migration not in known:
         raise BackupError(
             f"FROM: the backup is of version {manifest.package_version} with migration "

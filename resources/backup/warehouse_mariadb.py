@@ -8,7 +8,7 @@ JSON array) per row, a line with the number of rows; compressed with zstd.
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -117,15 +117,15 @@ class MariadbSwap:
     the same database (an account often has no right to another one); then one RENAME TABLE, which the server
     does as a whole, sets the old ones aside and puts the new ones in their place."""
 
+    _marker = "_"
+    """An empty table that is renamed with the others: where it is says whether they were."""
+
     def __init__(self, settings: Settings, stamp: str) -> None:
         self._settings = settings
         self._staged = f"restore_{stamp}_"
         self._aside = f"replaced_{stamp}_"
-        # An empty table that is renamed with the others: where it is says whether they were.
-        self._marker = "_"
 
     def occupied(self) -> str:
-        """What would be replaced, in words; empty when there is nothing."""
         with _connected(self._settings, "READ COMMITTED") as connection:
             return f"tables in {self._settings.warehouse_variables}" if _tables(connection) else ""
 
@@ -141,43 +141,35 @@ class MariadbSwap:
 
     def swap(self) -> None:
         with _connected(self._settings, "READ COMMITTED") as connection:
-            old = _tables(connection)
-            new = self._with(connection, self._staged)
-            moves = [(name, self._aside + name) for name in old]
-            moves += [(self._staged + name, name) for name in new if name != self._marker]
-            moves.append((self._staged + self._marker, self._aside + self._marker))
-            _rename(connection, moves)
+            self._exchange(connection, self._staged, self._aside)
 
     def undo(self) -> None:
         """The old tables back in their place; the new ones are staged again."""
         with _connected(self._settings, "READ COMMITTED") as connection:
-            aside = self._with(connection, self._aside)
-            if self._marker not in aside:
-                return
-            moves = [(name, self._staged + name) for name in _tables(connection)]
-            moves += [(self._aside + name, name) for name in aside if name != self._marker]
-            moves.append((self._aside + self._marker, self._staged + self._marker))
-            _rename(connection, moves)
+            if self._marker in self._with(connection, self._aside):
+                self._exchange(connection, self._aside, self._staged)
+
+    def _exchange(self, connection: Connection, new: str, old: str) -> None:
+        """The tables with the prefix `new` in the place of those that are there, which get the prefix `old`;
+        the marker goes the same way."""
+        moves = [(name, old + name) for name in _tables(connection)]
+        moves += [(new + name, name) for name in self._with(connection, new) if name != self._marker]
+        moves.append((new + self._marker, old + self._marker))
+        parts = ", ".join(f"`{before}` TO `{after}`" for before, after in moves)
+        connection.exec_driver_sql(f"RENAME TABLE {parts}")
 
     def clear(self) -> None:
-        """Remove what was only staged."""
         with _connected(self._settings, "READ COMMITTED") as connection:
             left = [self._staged + name for name in self._with(connection, self._staged)]
             for name in (*left, self._aside + self._marker):
                 connection.exec_driver_sql(f"DROP TABLE IF EXISTS `{name}`")
 
     def aside(self) -> str:
-        """Where the old state is, in words; empty when there was none."""
         with _connected(self._settings, "READ COMMITTED") as connection:
             return f"tables {self._aside}* of the warehouse" if self._with(connection, self._aside) else ""
 
     def _with(self, connection: Connection, prefix: str) -> list[str]:
         return [name.removeprefix(prefix) for name in _all_tables(connection) if name.startswith(prefix)]
-
-
-def _rename(connection: Connection, moves: Sequence[tuple[str, str]]) -> None:
-    parts = ", ".join(f"`{old}` TO `{new}`" for old, new in moves)
-    connection.exec_driver_sql(f"RENAME TABLE {parts}")
 
 
 def _load_table(connection: Connection, path: Path, prefix: str) -> None:

@@ -48,12 +48,17 @@ def migration_lock(engine: Engine) -> Iterator[None]:
             connection.exec_driver_sql("SELECT RELEASE_LOCK(%s)", (name,))
 
 
+def revisions() -> tuple[Config, ScriptDirectory]:
+    """The revisions that this version has, and the configuration with which they run."""
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    return config, ScriptDirectory.from_config(config)
+
+
 def run_data_migrations(engine: Engine) -> None:
     """Bring `alembic_version` to the newest revision. Raises StorageError for one that this version does not
     have: a newer one has changed what is stored, and this one would misread it."""
-    config = Config()
-    config.set_main_option("script_location", str(_SCRIPTS))
-    scripts = ScriptDirectory.from_config(config)
+    config, scripts = revisions()
     known = {script.revision for script in scripts.walk_revisions()}
     with engine.begin() as connection:
         stored = MigrationContext.configure(connection).get_current_revision()
