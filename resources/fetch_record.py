@@ -8,6 +8,7 @@ log as `sys_fetch` rows in the transaction of the batch that the responses fed, 
 import hashlib
 import threading
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -94,7 +95,4 @@ class FetchLog:
 
     def calls(self) -> dict[str, int]:
         """Responses per upstream."""
-        counts: dict[str, int] = {}
-        for item in self.items:
-            counts[item.upstream] = counts.get(item.upstream, 0) + 1
-        return counts
+        return dict(Counter(item.upstream for item in self.items))

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ class NotificationStore:
             rows = self._rows(day)
             if not any(row.id == notification_id for row in rows):
                 raise NotFound(f"there is no notification {notification_id}")
-            self._replace(day, [_read(row) if row.id == notification_id else row for row in rows])
+            self._replace(day, [replace(row, read=row.read or row.id == notification_id) for row in rows])
 
     def mark_all_read(self) -> int:
         """How many were unread. Raises StorageError."""
@@ -100,7 +100,7 @@ class NotificationStore:
                 rows = self._rows(day)
                 unread = sum(not row.read for row in rows)
                 if unread:
-                    self._replace(day, [_read(row) for row in rows])
+                    self._replace(day, [replace(row, read=True) for row in rows])
                     changed += unread
         return changed
 
@@ -109,7 +109,12 @@ class NotificationStore:
     def newest_first(self) -> Iterator[Notification]:
         """All that are stored. A file that cannot be read is left out, and logged."""
         for day in self._days():
-            yield from reversed(self._rows_or_none(day))
+            try:
+                rows = self._rows(day)
+            except PayloadError as error:
+                log.warning("notifications: %s", error.message)
+                continue
+            yield from reversed(rows)
 
     def version(self) -> str:
         """Changes with every write; costs one look at the folder."""
@@ -149,13 +154,6 @@ class NotificationStore:
         except (ValueError, TypeError, KeyError) as error:
             raise PayloadError(f"{path.name} holds no notifications") from error
 
-    def _rows_or_none(self, day: date) -> list[Notification]:
-        try:
-            return self._rows(day)
-        except PayloadError as error:
-            log.warning("notifications: %s", error.message)
-            return []
-
     def _replace(self, day: date, rows: list[Notification]) -> None:
         replace_json(self._path(day), [asdict(row) for row in rows])
 
@@ -167,10 +165,6 @@ class NotificationStore:
 
 def _parsed(row: Mapping[str, Any]) -> Notification:
     return Notification(**{name: row.get(name) for name in Notification.__dataclass_fields__})  # type: ignore[arg-type]
-
-
-def _read(row: Notification) -> Notification:
-    return Notification(**{**asdict(row), "read": True})
 
 
 def _day_of(notification_id: str) -> date:

@@ -8,7 +8,7 @@ A value that does not parse refuses to start and names the variable.
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -249,12 +249,9 @@ class Settings:
         """Environment name -> value; secrets show only whether they are set. The only dump there is."""
         shown: dict[str, Any] = {}
         for row in fields(self):
-            if row.name == "explicit":
-                continue
-            value = getattr(self, row.name)
-            if row.metadata.get("secret"):
-                value = "***" if value else ""
-            shown[row.name.upper()] = value
+            if row.metadata:
+                value = getattr(self, row.name)
+                shown[row.name.upper()] = "***" if value and row.metadata["secret"] else value
         return shown
 
 
@@ -358,15 +355,12 @@ def load_settings(
     env = {**read_dotenv(dotenv or Path(".env")), **(os.environ if environ is None else environ)}
     values: dict[str, Any] = {}
     explicit: set[str] = set()
-    for row in fields(Settings):
-        if row.name == "explicit":
-            continue
-        name = row.name.upper()
-        kind = type(row.default) if row.default is not MISSING else str
+    for row in (one for one in fields(Settings) if one.metadata):
+        name, kind = row.name.upper(), type(row.default)
         if name in env:
             values[row.name] = _parse(name, kind, env[name])
             explicit.add(row.name)
-        elif stored and row.metadata.get("stored") and name in stored:
+        elif stored and row.metadata["stored"] and name in stored:
             values[row.name] = _parse(name, kind, stored[name])
     return _check(Settings(**values, explicit=frozenset(explicit)))
 

@@ -22,12 +22,6 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from core.errors import PlatformError
 from resources.tracing import Attributes, Kind, Span
 
-_KINDS = {
-    "internal": SpanKind.INTERNAL,
-    "server": SpanKind.SERVER,
-    "client": SpanKind.CLIENT,
-    "consumer": SpanKind.CONSUMER,
-}
 _CARRIER = TraceContextTextMapPropagator()
 Mask = Callable[[str], str]
 
@@ -65,7 +59,7 @@ class ExportingTracer:
             context = _CARRIER.extract({"traceparent": parent})
         # An exception's text and stack may hold an address or a value: ours is masked, another's is its kind.
         with self._tracer.start_as_current_span(
-            name, context, _KINDS[kind], record_exception=False, set_status_on_exception=False
+            name, context, SpanKind[kind.upper()], record_exception=False, set_status_on_exception=False
         ) as opened:
             found = ExportedSpan(opened, self._mask)
             found.set(attributes)
@@ -80,7 +74,7 @@ class ExportingTracer:
         self, name: str, kind: Kind, seconds: float, attributes: Attributes, failure: str | None
     ) -> None:
         begun = time.time_ns() - int(seconds * 1e9)
-        opened = self._tracer.start_span(name, kind=_KINDS[kind], start_time=begun)
+        opened = self._tracer.start_span(name, kind=SpanKind[kind.upper()], start_time=begun)
         found = ExportedSpan(opened, self._mask)
         found.set(attributes)
         if failure is not None:
@@ -94,12 +88,8 @@ class ExportingTracer:
 
 
 def open_tracer(process: str, mask: Mask) -> ExportingTracer:
-    """Spans of this process, sent by a thread of its own; what is left is sent at the process's end."""
-    return ExportingTracer(open_provider(process), mask)
-
-
-def open_provider(process: str) -> TracerProvider:
-    """`process` names the service unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES does."""
+    """Spans of this process, sent by a thread of its own; what is left is sent at the process's end.
+    `process` names the service unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES does."""
     own = {"service.version": version("ashare-platform"), "ashare.process": process}
     named = os.environ.get("OTEL_SERVICE_NAME") or "service.name=" in os.environ.get(
         "OTEL_RESOURCE_ATTRIBUTES", ""
@@ -108,4 +98,4 @@ def open_provider(process: str) -> TracerProvider:
         own["service.name"] = f"ashare-{process.replace('_', '-')}"
     provider = TracerProvider(resource=Resource.create(own))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return provider
+    return ExportingTracer(provider, mask)

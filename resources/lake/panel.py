@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -102,12 +103,7 @@ class _Asked:
             instant = pa.scalar(instant_of(self.as_of), pa.timestamp("us"))
             parts.append(pc.less_equal(rows[VALID_FROM], instant))
             parts.append(pc.greater(rows[VALID_TO], instant))
-        joined = None
-        for part in parts:
-            joined = part if joined is None else pc.and_kleene(joined, part)
-        if joined is None:
-            return None
-        return pc.fill_null(joined, False).to_numpy()
+        return pc.fill_null(reduce(pc.and_kleene, parts), False).to_numpy() if parts else None
 
 
 def _meets(values: pa.ChunkedArray, one: Condition) -> pa.ChunkedArray:

@@ -8,6 +8,8 @@ makes it faster, never different.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import reduce
+from operator import and_
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -117,10 +119,7 @@ def _condition(
     if as_of is not None:
         instant = pa.scalar(instant_of(as_of), pa.timestamp("us"))
         parts.append((pc.field(VALID_FROM) <= instant) & (pc.field(VALID_TO) > instant))
-    joined = None
-    for part in parts:
-        joined = part if joined is None else joined & part
-    return joined
+    return reduce(and_, parts) if parts else None
 
 
 def instant_of(value: str | datetime) -> datetime:

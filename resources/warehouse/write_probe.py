@@ -1,19 +1,17 @@
 """Probes whether the warehouse can be written: one small row, on a connection of its own that waits a second
 at most."""
 
-import os
 import socket
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.engine import Engine
 
-from core.clock import SystemClock, stamp
 from core.errors import StorageError
-from resources.warehouse.engine import is_sqlite, make_engine, transaction
-from resources.warehouse.sql import Sql
+from resources.warehouse.engine import is_sqlite, make_engine
+from resources.warehouse.ledger.heartbeats import Heartbeats, this_node
 
 ROLE = "probe"
 """Role of its row in `sys_heartbeat`, so that it is not taken for a process."""
@@ -48,18 +46,7 @@ class WriteProbe:
         path = self._engine.url.database or ""
         if is_sqlite(self._engine) and not Path(path).is_file():
             raise StorageError(f"there is no database {path}")  # a look makes none
-        now = stamp(SystemClock().now())
-        row: dict[str, Any] = {
-            "node_id": self._node,
-            "role": ROLE,
-            "host": socket.gethostname()[:40],
-            "pid": os.getpid(),
-            "started_at": now,
-            "beat_at": now,
-        }
-        statement = Sql(self._engine).upsert("sys_heartbeat", tuple(row), ("node_id",))
-        with transaction(self._engine) as connection:
-            connection.exec_driver_sql(statement, tuple(row.values()))
+        Heartbeats(self._engine).beat(replace(this_node(ROLE), node_id=self._node))
 
     def close(self) -> None:
         if self._engine is not None:
