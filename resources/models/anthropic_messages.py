@@ -1,17 +1,16 @@
 """The messages API of Anthropic, through its official library."""
 
 import json
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import anthropic
 
 from resources.models import protocol
-from resources.models.clients import TIMEOUT_S, Clients, connections
 from resources.models.failures import declined
 from resources.models.providers import Provider
-from resources.models.streaming import streamed, tool_call
+from resources.models.streaming import Adapter, tool_call
 
 _STOPS: dict[str, protocol.Stop] = {
     "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
@@ -19,36 +18,37 @@ _STOPS: dict[str, protocol.Stop] = {
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
 
-class AnthropicMessages:
-    """One model. `timeout_s`: for the connection, and for each event of the stream."""
+class AnthropicMessages(Adapter):
+    """One model."""
 
-    def __init__(self, provider: Provider, timeout_s: float = TIMEOUT_S) -> None:
-        self._provider = provider
-        self._timeout_s = timeout_s
-        self._clients = Clients(self._client)
-        # Made with the model, which may be in a thread: the first call on the event loop finds it loaded.
-        _ = self._clients.of((*provider.keys, "")[0]).messages
+    library = anthropic
 
-    def _client(self, key: str) -> anthropic.AsyncAnthropic:
+    def client(self, **common: Any) -> Any:
+        # An explicit address: the library would take one of the environment for every provider.
         return anthropic.AsyncAnthropic(
-            api_key=key or "none",
-            # An explicit address: the library would take one of the environment for every provider.
-            base_url=self._provider.base_url or "https://api.anthropic.com",
-            max_retries=0,
-            timeout=self._timeout_s,
-            http_client=connections(anthropic, self._provider, self._timeout_s),
+            base_url=self.provider.base_url or "https://api.anthropic.com", **common
         )
 
-    async def close(self) -> None:
-        await self._clients.close()
+    def calls(self, client: Any) -> Any:
+        return client.messages
 
-    def stream(self, prompt: protocol.Prompt, key: str) -> AsyncGenerator[protocol.Part, None]:
-        return streamed(
-            lambda: self._clients.of(key).messages.create(
-                **_request(prompt, self._provider.model), stream=True
-            ),
-            _Answer(), library=anthropic, provider=self._provider, timeout_s=self._timeout_s,
-        )  # fmt: skip
+    def answer(self) -> "_Answer":
+        return _Answer()
+
+    def request(self, prompt: protocol.Prompt) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "model": self.provider.model,
+            "max_tokens": prompt.max_tokens,
+            "messages": [turn for turn in map(_turn, prompt.messages) if turn["content"]],
+        }
+        if prompt.system:
+            request["system"] = prompt.system
+        if prompt.tools:
+            request["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
+                for tool in prompt.tools
+            ]
+        return request
 
 
 @dataclass
@@ -113,22 +113,6 @@ class _Answer:
             text, calls, provider.name, self.model or provider.model,
             protocol.Usage(self.input_tokens, self.output_tokens), _STOPS.get(self.stop or "", "end"),
         )  # fmt: skip
-
-
-def _request(prompt: protocol.Prompt, model: str) -> dict[str, Any]:
-    request: dict[str, Any] = {
-        "model": model,
-        "max_tokens": prompt.max_tokens,
-        "messages": [turn for turn in map(_turn, prompt.messages) if turn["content"]],
-    }
-    if prompt.system:
-        request["system"] = prompt.system
-    if prompt.tools:
-        request["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}
-            for tool in prompt.tools
-        ]
-    return request
 
 
 def _turn(message: protocol.Message) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from resources.models.clients import TIMEOUT_S, Adapter
 from resources.models.fallback import ConfiguredModels, Line, Pace, Sleep
 from resources.models.keys import KeyPool
-from resources.models.providers import Provider
+from resources.models.providers import TIMEOUT_S, Provider
 from resources.settings import Settings
+
+if TYPE_CHECKING:
+    from resources.models.streaming import Adapter
 
 
 def language_models(
@@ -34,7 +37,7 @@ def language_models(
     return ConfiguredModels(lines, pace)
 
 
-def _adapter(provider: Provider, timeout_s: float) -> Adapter:
+def _adapter(provider: Provider, timeout_s: float) -> "Adapter":
     # Each loads the library of its provider, which takes up to a second.
     if provider.kind == "anthropic":
         from resources.models.anthropic_messages import AnthropicMessages  # noqa: PLC0415

@@ -7,13 +7,16 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.errors import InputError, Permanent, PlatformError, Refused, Transient, Unavailable
-from resources.models.clients import Adapter
 from resources.models.failures import CallFailed
 from resources.models.keys import REST_S, Key, KeyPool
 from resources.models.protocol import Part, Prompt, Reply
 from resources.models.providers import Provider
+
+if TYPE_CHECKING:
+    from resources.models.streaming import Adapter
 
 FAILURES_IN_A_ROW = 3
 """Failures in a row after which a model is left out (specification, AI limits)."""
@@ -39,7 +42,7 @@ class Pace:
 class Line:
     """One model with the keys of its provider and the failures it had."""
 
-    def __init__(self, provider: Provider, adapter: Adapter, keys: KeyPool, pace: Pace) -> None:
+    def __init__(self, provider: Provider, adapter: "Adapter", keys: KeyPool, pace: Pace) -> None:
         self.provider = provider
         self.adapter = adapter
         self.keys = keys

@@ -1,54 +1,62 @@
 """The chat completions API of many providers and local servers, through the `openai` library."""
 
 import json
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import openai
 
-from resources.models.clients import TIMEOUT_S, Clients, connections
 from resources.models.failures import declined
 from resources.models.protocol import Message, Part, Prompt, ReasoningPart, Reply, Stop, TextPart, Usage
 from resources.models.providers import OPENAI_ADDRESS, Provider
-from resources.models.streaming import streamed, tool_call
+from resources.models.streaming import Adapter, tool_call
 
 _STOPS: dict[str, Stop] = {"tool_calls": "tools", "function_call": "tools", "length": "length"}
 _THOUGHTS = ("reasoning_content", "reasoning")
 """Non-standard fields in which providers send the thinking of a model."""
 
 
-class OpenAIChat:
-    """One model. `timeout_s`: for the connection, and for each chunk of the stream."""
+class OpenAIChat(Adapter):
+    """One model."""
 
-    def __init__(self, provider: Provider, timeout_s: float = TIMEOUT_S) -> None:
-        self._provider = provider
-        self._timeout_s = timeout_s
-        self._clients = Clients(self._client)
-        # Made with the model, which may be in a thread: the first call on the event loop finds it loaded.
-        _ = self._clients.of((*provider.keys, "")[0]).chat.completions
+    library = openai
 
-    def _client(self, key: str) -> openai.AsyncOpenAI:
+    def client(self, **common: Any) -> Any:
         return openai.AsyncOpenAI(
-            api_key=key or "none",
-            base_url=self._provider.base_url,
-            max_retries=0,
-            timeout=self._timeout_s,
-            http_client=connections(openai, self._provider, self._timeout_s),
+            base_url=self.provider.base_url,
             # The library would send the organization of the environment to every provider.
             default_headers={"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},  # type: ignore[dict-item]  # its own way to leave a header out
+            **common,
         )
 
-    async def close(self) -> None:
-        await self._clients.close()
+    def calls(self, client: Any) -> Any:
+        return client.chat.completions
 
-    def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
-        return streamed(
-            lambda: self._clients.of(key).chat.completions.create(
-                **_request(prompt, self._provider), stream=True
-            ),
-            _Answer(), library=openai, provider=self._provider, timeout_s=self._timeout_s,
-        )  # fmt: skip
+    def answer(self) -> "_Answer":
+        return _Answer()
+
+    def request(self, prompt: Prompt) -> dict[str, Any]:
+        limit = "max_completion_tokens" if self.provider.base_url == OPENAI_ADDRESS else "max_tokens"
+        request: dict[str, Any] = {
+            "model": self.provider.model,
+            "messages": [turn for message in prompt.messages for turn in _turns(message)],
+            "stream_options": {"include_usage": True},
+            limit: prompt.max_tokens,
+        }
+        if prompt.system:
+            request["messages"].insert(0, {"role": "system", "content": prompt.system})
+        if prompt.tools:
+            request["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name, "description": tool.description, "parameters": dict(tool.schema),
+                    },
+                }
+                for tool in prompt.tools
+            ]  # fmt: skip
+        return request
 
 
 @dataclass
@@ -111,29 +119,6 @@ class _Answer:
             self.text, calls, provider.name, self.model or provider.model, self.usage,
             "tools" if calls and stop == "end" else stop,
         )  # fmt: skip
-
-
-def _request(prompt: Prompt, provider: Provider) -> dict[str, Any]:
-    limit = "max_completion_tokens" if provider.base_url == OPENAI_ADDRESS else "max_tokens"
-    request: dict[str, Any] = {
-        "model": provider.model,
-        "messages": [turn for message in prompt.messages for turn in _turns(message)],
-        "stream_options": {"include_usage": True},
-        limit: prompt.max_tokens,
-    }
-    if prompt.system:
-        request["messages"].insert(0, {"role": "system", "content": prompt.system})
-    if prompt.tools:
-        request["tools"] = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name, "description": tool.description, "parameters": dict(tool.schema),
-                },
-            }
-            for tool in prompt.tools
-        ]  # fmt: skip
-    return request
 
 
 def _turns(message: Message) -> Iterator[dict[str, Any]]:

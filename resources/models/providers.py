@@ -12,6 +12,8 @@ PROVIDERS_KEY = "models.providers"
 KEYS_KEY = "models.keys"
 ANTHROPIC, OPENAI = "anthropic", "openai"
 OPENAI_ADDRESS = "https://api.openai.com/v1"
+TIMEOUT_S = 60.0
+"""Client timeout (specification, AI limits)."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

@@ -1,16 +1,18 @@
-"""Streamed answers: events, timeouts and failures are handled alike for all protocols."""
+"""Models through the official libraries: clients, events, timeouts and failures are handled alike for all
+protocols."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, Protocol, TypeVar
 
 import httpx2
 
 from resources.models.failures import cut, failure, unreadable
-from resources.models.protocol import Part, Reply, ToolCall
-from resources.models.providers import Provider
+from resources.models.protocol import Part, Prompt, Reply, ToolCall
+from resources.models.providers import TIMEOUT_S, Provider
 
 # -- Time limits for an answer.
 
@@ -77,27 +79,76 @@ class Answer(Protocol):
         ...
 
 
-async def streamed(
-    begin: Callable[[], Awaitable[Any]], answer: Answer, *, library: Any, provider: Provider, timeout_s: float
-) -> AsyncGenerator[Part, None]:
-    """Parts of `answer` as they come, its Reply last. `begin` asks and gives the library's stream. Raises
-    CallFailed. Closing it ends the request."""
-    provider_name = provider.name
-    patience = Patience(timeout_s)
-    try:
-        stream = await patience.within(begin())
-        async with stream, aclosing(patience.each(aiter(stream))) as events:
-            async for event in events:
-                for part in _taken(answer, event, provider_name):
-                    yield part
-    except (
-        library.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
-    ) as error:  # fmt: skip
-        # Not chained: the library's message may repeat the prompt.
-        raise failure(error, library, provider_name) from None
-    if answer.stop is None:
-        raise cut(provider_name)
-    yield answer.reply(provider)
+class Adapter(ABC):
+    """One model in the wire protocol of its provider, through the official `library`, with a client per key.
+    `timeout_s`: for the connection, and for each event of the stream."""
+
+    library: Any
+
+    def __init__(self, provider: Provider, timeout_s: float = TIMEOUT_S) -> None:
+        self.provider = provider
+        self._timeout_s = timeout_s
+        self._made: dict[str, Any] = {}
+        # Made with the model, which may be in a thread: the first call on the event loop finds it loaded.
+        self.calls(self._client_of((*provider.keys, "")[0]))
+
+    @abstractmethod
+    def client(self, **common: Any) -> Any:
+        """A client of the library."""
+
+    @abstractmethod
+    def calls(self, client: Any) -> Any:
+        """The part of a client whose `create` asks the model."""
+
+    @abstractmethod
+    def request(self, prompt: Prompt) -> dict[str, Any]:
+        """What `create` is given."""
+
+    @abstractmethod
+    def answer(self) -> Answer:
+        """An answer that is still empty."""
+
+    def _client_of(self, key: str) -> Any:
+        if key not in self._made:
+            self._made[key] = self.client(
+                api_key=key or "none",
+                # Ours take keys and fallbacks into account.
+                max_retries=0,
+                timeout=self._timeout_s,
+                http_client=self._connections(),
+            )
+        return self._made[key]
+
+    def _connections(self) -> Any:
+        """The library's HTTP client. It follows no redirect, since a key must not travel on; a proxy of the
+        environment cannot reach our own loopback."""
+        local = self.provider.local
+        direct = {"transport": httpx2.AsyncHTTPTransport(), "trust_env": False} if local else {}
+        return self.library.DefaultAsyncHttpxClient(follow_redirects=False, timeout=self._timeout_s, **direct)
+
+    async def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+        """Parts of the answer as they come, its Reply last. Raises CallFailed. Closing ends the request."""
+        name, answer, patience = self.provider.name, self.answer(), Patience(self._timeout_s)
+        try:
+            asked = self.calls(self._client_of(key)).create(**self.request(prompt), stream=True)
+            stream = await patience.within(asked)
+            async with stream, aclosing(patience.each(aiter(stream))) as events:
+                async for event in events:
+                    for part in _taken(answer, event, name):
+                        yield part
+        except (
+            self.library.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
+        ) as error:  # fmt: skip
+            # Not chained: the library's message may repeat the prompt.
+            raise failure(error, self.library, name) from None
+        if answer.stop is None:
+            raise cut(name)
+        yield answer.reply(self.provider)
+
+    async def close(self) -> None:
+        made, self._made = self._made, {}
+        for client in made.values():
+            await client.close()
 
 
 def _taken(answer: Answer, event: Any, provider_name: str) -> list[Part]:
