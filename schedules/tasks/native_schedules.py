@@ -19,15 +19,15 @@ from core.errors import StorageError
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
 from resources import tracing
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
-from resources.warehouse.ledger.tasks import ScheduledRun, Task
+from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services, open_services
 from schedules.tasks.missing_dates_sensor import gap_sensor
-from schedules.tasks.readiness import Act, Verdict, judge
-from schedules.tasks.reconciliation import Cursor, Reconciler, Request
+from schedules.tasks.readiness import Act, judge
+from schedules.tasks.reconciliation import Cursor, Reconciler, Request, leave
 from schedules.tasks.session_sensors import Job, OpenServices, baseinfo_sensor, warmup_sensor
 from schedules.tasks.table import TASKS
 from schedules.tasks.trigger_times import moved_tasks
@@ -129,7 +129,7 @@ def evaluate_tick(services: Services, declared: Task, tick: datetime) -> dg.RunR
         off=services.settings.keeps_off(task.key),
     )
     if verdict.act is not Act.FIRE or verdict.trade_date is None:
-        _leave(services, scheduled, verdict)
+        leave(services.scheduled_runs, scheduled, verdict)
         return dg.SkipReason(verdict.reason)
     claimed = services.scheduled_runs.claim(
         scheduled,
@@ -149,16 +149,6 @@ def _not_due(task: Task, tick: datetime) -> str:
     if task.timing.hm is None:
         return f"{tick:%H:%M} lies outside the hours of {task.key}"
     return f"moved to {task.timing.text}; this is the tick of {tick:%H:%M}"
-
-
-def _leave(services: Services, scheduled: ScheduledRun, verdict: Verdict) -> None:
-    """Record in the ledger why a run does not start (now)."""
-    reason = str(verdict.reason)
-    if verdict.act is Act.WAIT:
-        services.scheduled_runs.wait(scheduled, reason, trade_date=verdict.trade_date)
-    else:
-        status = "missed" if verdict.act is Act.MISS else "skipped"
-        services.scheduled_runs.set_aside(scheduled, status, reason, trade_date=verdict.trade_date)
 
 
 def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg.RunRequest:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from resources.warehouse.ledger.scheduled_run_reads import LOST, ScheduledRunRow
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules.services import Services
@@ -208,11 +209,8 @@ class Reconciler:
         self._act(state, scheduled, verdict, 1 if row is None else row.attempt)
 
     def _act(self, state: TaskState, scheduled: ScheduledRun, verdict: Verdict, attempt: int) -> None:
-        ledger, reason = self._services.scheduled_runs, verdict.reason or ""
-        if verdict.act is Act.WAIT:
-            ledger.wait(scheduled, reason, trade_date=verdict.trade_date)
-            self._found.notes.append(f"{scheduled.task}: {reason}")
-        elif verdict.act is Act.FIRE and verdict.trade_date is not None:
+        ledger = self._services.scheduled_runs
+        if verdict.act is Act.FIRE and verdict.trade_date is not None:
             claimed = ledger.claim(
                 scheduled,
                 f"sensor:{attempt}",
@@ -227,7 +225,16 @@ class Reconciler:
                 )
                 self._found.requests.append(request)
                 self._found.notes.append(f"{scheduled.task}: {verdict.trigger} of {scheduled.name}")
-        else:
-            status = "missed" if verdict.act is Act.MISS else "skipped"
-            if ledger.set_aside(scheduled, status, reason, trade_date=verdict.trade_date):
-                self._found.notes.append(f"{scheduled.task}: {scheduled.name} {status}, {reason}")
+        elif note := leave(ledger, scheduled, verdict):
+            self._found.notes.append(f"{scheduled.task}: {note}")
+
+
+def leave(ledger: ScheduledRunLedger, scheduled: ScheduledRun, verdict: Verdict) -> str:
+    """Record in the ledger why a run does not start (now), and say it; empty where that is known already."""
+    reason = verdict.reason or ""
+    if verdict.act is Act.WAIT:
+        ledger.wait(scheduled, reason, trade_date=verdict.trade_date)
+        return reason
+    status = "missed" if verdict.act is Act.MISS else "skipped"
+    recorded = ledger.set_aside(scheduled, status, reason, trade_date=verdict.trade_date)
+    return f"{scheduled.name} {status}, {reason}" if recorded else ""
