@@ -18,7 +18,7 @@ from core.errors import ConflictError, LockLost, StorageError
 from core.stopping import safe_point
 from resources.warehouse.engine import is_sqlite, reading, transaction
 from resources.warehouse.records import record
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 
 DOMAINS = ("kline", "daily", "wide")
 TTL_S = 4.0
@@ -84,12 +84,11 @@ class DomainLocks:
             raise
 
     def _count_refusal(self, domains: tuple[str, ...]) -> None:
-        marks = ", ".join("?" for _ in domains)
         with transaction(self._engine) as connection:
             self._sql.run(
                 connection,
-                f"UPDATE sys_domain_lock SET refusals=COALESCE(refusals, 0)+1 WHERE domain IN ({marks}) "
-                f"AND expires_at >= {self._sql.now}",
+                "UPDATE sys_domain_lock SET refusals=COALESCE(refusals, 0)+1 "
+                f"WHERE domain IN ({marks(domains)}) AND expires_at >= {self._sql.now}",
                 domains,
             )
 
@@ -102,12 +101,11 @@ class DomainLocks:
     def _take(
         self, requested: tuple[str, ...], owner: str, *, run_id: str | None, command_id: int | None
     ) -> Lease:
-        marks = ", ".join("?" for _ in requested)
         with transaction(self._engine) as connection:
             if not is_sqlite(self._engine):
                 self._sql.run(
                     connection,
-                    f"SELECT domain FROM sys_domain_lock WHERE domain IN ({marks}) "
+                    f"SELECT domain FROM sys_domain_lock WHERE domain IN ({marks(requested)}) "
                     "ORDER BY domain FOR UPDATE",
                     requested,
                 )
@@ -116,7 +114,7 @@ class DomainLocks:
                 connection,
                 f"UPDATE sys_domain_lock SET owner=?, run_id=?, command_id=?, token=token+1, "
                 f"acquired_at={now}, heartbeat_at={now}, expires_at={now}+? "
-                f"WHERE domain IN ({marks}) AND expires_at < {now}",
+                f"WHERE domain IN ({marks(requested)}) AND expires_at < {now}",
                 (owner, run_id, command_id, self._ttl, *requested),
             ).rowcount
             if taken != len(requested):
@@ -126,7 +124,7 @@ class DomainLocks:
                 raise ConflictError(f"domain lock: {problem}")
             found = self._sql.run(
                 connection,
-                f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks}) ORDER BY domain",
+                f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks(requested)}) ORDER BY domain",
                 requested,
             ).scalars()
             tokens = tuple(int(token) for token in found)

@@ -18,7 +18,7 @@ from core.declaration.tables import Table
 from core.errors import InputError
 from resources.warehouse.failures import storage_error
 from resources.warehouse.slices import Slice
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 
 _CHUNK = 20_000
 _SHARED_TEXTS = 100_000
@@ -218,6 +218,7 @@ def expand_provenance(connection: Connection, sql: Sql, ids: set[int]) -> Mappin
     """Pattern JSON of the given ids."""
     if not ids:
         return {}
-    marks = ", ".join("?" for _ in ids)
-    found = sql.run(connection, f"SELECT id, pattern FROM sys_provenance WHERE id IN ({marks})", tuple(ids))
+    found = sql.run(
+        connection, f"SELECT id, pattern FROM sys_provenance WHERE id IN ({marks(ids)})", tuple(ids)
+    )
     return {int(row[0]): str(row[1]) for row in found}

@@ -3,13 +3,18 @@
 Statements are written with `?` marks and qualified by `Sql.text`; values are always bound.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import Connection, CursorResult, Engine, Row
 
 from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import is_sqlite, reading, transaction
+
+
+def marks(values: Collection[Any]) -> str:
+    """A `?` for each of some values."""
+    return ", ".join("?" * len(values))
 
 
 class Sql:
@@ -65,8 +70,8 @@ class Sql:
         return ", ".join(self.name(item) for item in identifiers)
 
     def insert(self, table: str, columns: Sequence[str]) -> str:
-        marks = ", ".join("?" for _ in columns)
-        return self.text(f"INSERT INTO {self.name(table)} ({self.names(columns)}) VALUES ({marks})")
+        into = f"INSERT INTO {self.name(table)} ({self.names(columns)})"
+        return self.text(f"{into} VALUES ({marks(columns)})")
 
     def insert_absent(self, table: str, columns: Sequence[str]) -> str:
         """INSERT that leaves a row with an existing key as it is."""

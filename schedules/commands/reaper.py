@@ -14,7 +14,7 @@ from resources.transport.redact import redact
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.heartbeats import RUN, STEP_WORKER, Node
 from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, ScheduledRunRow
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 from schedules import run_tags
 from schedules.services import Services
 
@@ -201,10 +201,9 @@ def release_locks(services: Services, run_ids: Collection[str], command_ids: Col
     sql = Sql(services.engine)
     for column, values in (("run_id", list(run_ids)), ("owner", owners)):
         if values:
-            marks = ", ".join("?" for _ in values)
             sql.change(
                 "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
-                f"WHERE {column} IN ({marks})",
+                f"WHERE {column} IN ({marks(values)})",
                 tuple(values),
             )
 

@@ -13,7 +13,7 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import BACKFILL, HELD, Command, held
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from resources.warehouse.records import record
-from resources.warehouse.sql import Ledger
+from resources.warehouse.sql import Ledger, marks
 
 ENDED = ("success", "partial", "failed", "canceled")
 STATUSES = ("queued", "running", *ENDED)
@@ -125,10 +125,9 @@ class Backfills(Ledger):
         """What runs committed to a table, date by date."""
         if not run_ids:
             return Loaded(frozenset(), 0)
-        marks = ", ".join("?" for _ in run_ids)
         rows = self._sql.rows(
             "SELECT partition_key, SUM(COALESCE(rows_written, 0)) FROM sys_batch WHERE table_name=? "
-            f"AND status='success' AND partition_key LIKE '____-__-__' AND run_id IN ({marks}) "
+            f"AND status='success' AND partition_key LIKE '____-__-__' AND run_id IN ({marks(run_ids)}) "
             "GROUP BY partition_key",
             (table, *run_ids),
         )

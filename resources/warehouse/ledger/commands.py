@@ -20,7 +20,7 @@ from resources import tracing
 from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.records import record
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 
 LEASE_S = 60.0
 """Longer than the longest wait for SQLite's writer (30 s), or a busy database would look like a dead
@@ -222,9 +222,8 @@ class CommandQueue:
 
     def of_name(self, command: str, *, statuses: Collection[str], limit: int | None = None) -> list[Command]:
         """Commands of one name in the given states, newest first."""
-        marks = ", ".join("?" for _ in statuses)
         most = "" if limit is None else f" LIMIT {int(limit)}"
-        where = f"WHERE command=? AND status IN ({marks}) ORDER BY id DESC{most}"
+        where = f"WHERE command=? AND status IN ({marks(statuses)}) ORDER BY id DESC{most}"
         return self._found(where, (command, *statuses))
 
     def worked_on_by(self, owner: str) -> list[Command]:

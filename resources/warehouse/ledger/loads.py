@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from resources.warehouse.sql import marks
+
 Run = Callable[[str, Sequence[Any]], Sequence[Sequence[Any]]]
 """Runs a SELECT with `?` marks."""
 
@@ -62,14 +64,13 @@ def written_last(
 ) -> dict[str, str]:
     """Trade date -> end of the newest successful batch of it in one of the tables. `changed`: of those that
     wrote or withdrew rows; `whole`: of those of the market, not of single codes."""
-    marks = ", ".join("?" for _ in tables)
     more = " AND (COALESCE(rows_written, 0) > 0 OR COALESCE(rows_superseded, 0) > 0)" if changed else ""
     values = [*tables, since, until]
     if whole:
         more += " AND COALESCE(trigger_ref, '') NOT IN (?, ?)"
         values += _OF_CODES
     rows = run(
-        f"SELECT partition_key, MAX(finished_at) FROM sys_batch WHERE table_name IN ({marks}) "
+        f"SELECT partition_key, MAX(finished_at) FROM sys_batch WHERE table_name IN ({marks(tables)}) "
         f"AND partition_key>=? AND partition_key<=? AND {_DAY} AND status='success'{more} "
         "GROUP BY partition_key",
         values,
@@ -93,10 +94,9 @@ def recent_loads(run: Run, table: str) -> list[Load]:
 def _calls(run: Run, batches: Sequence[str]) -> dict[str, dict[str, int]]:
     if not batches:
         return {}
-    marks = ", ".join("?" for _ in batches)
     rows = run(
         "SELECT batch_id, upstream, COUNT(*) FROM sys_fetch "
-        f"WHERE batch_id IN ({marks}) GROUP BY batch_id, upstream",
+        f"WHERE batch_id IN ({marks(batches)}) GROUP BY batch_id, upstream",
         tuple(batches),
     )
     found: dict[str, dict[str, Any]] = {}
