@@ -107,12 +107,8 @@ class Worker:
     def work_once(self, *, long: bool | None = None) -> Command | None:
         """Claim one command and carry it out; None when there is none. `long` limits it to a lane."""
         names = tuple(name for name, handler in self._handlers.items() if handler.long)
-        if long is None:
-            command = self.services.commands.claim(self.node.node_id)
-        elif long:
-            command = self.services.commands.claim(self.node.node_id, names=names)
-        else:
-            command = self.services.commands.claim(self.node.node_id, without=names)
+        which = {} if long is None else {"names" if long else "without": names}
+        command = self.services.commands.claim(self.node.node_id, **which)
         if command is not None:
             self._carry_out(command)
         return command

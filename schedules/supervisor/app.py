@@ -325,13 +325,11 @@ def run(
         start.watch()
     except Interrupted as error:
         say(error.message)
-    except PlatformError as error:
-        log.error("%s", error.message)  # noqa: TRY400  one line, as at the terminal
-        sys.stderr.write(f"{error.message}\n")
-        code = 1
-    except OSError as error:
-        # Not one of ours: the disk is full, or somebody took the folder away.
-        message = f"DATA_DIR: {error.filename or settings.data_path}: {error.strerror}"
+    except (PlatformError, OSError) as error:
+        if isinstance(error, PlatformError):
+            message = error.message
+        else:  # the disk is full, or somebody took the folder away
+            message = f"DATA_DIR: {error.filename or settings.data_path}: {error.strerror}"
         log.error("%s", message)  # noqa: TRY400  one line, as at the terminal
         sys.stderr.write(f"{message}\n")
         code = 1

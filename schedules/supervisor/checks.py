@@ -137,11 +137,16 @@ def check_postgres(url: str) -> None:
     if not url.startswith("postgresql+psycopg2://"):
         raise StartRefused("DAGSTER_POSTGRES_URL: name the driver, postgresql+psycopg2://...")
     for module in ("psycopg2", "dagster_postgres"):
-        if importlib.util.find_spec(module) is None:
-            raise StartRefused(
-                f"DAGSTER_POSTGRES_URL: {module} is not installed; install the extra `postgres`: "
-                f"{sys.executable} -m pip install -c constraints.txt -e '.[server,postgres]'"
-            )
+        _need("DAGSTER_POSTGRES_URL", module, "postgres", ".[server,postgres]")
+
+
+def _need(variable: str, module: str, extra: str, install: str) -> None:
+    """A package that a setting needs is there."""
+    if importlib.util.find_spec(module) is None:
+        raise StartRefused(
+            f"{variable}: {module} is not installed; install the extra `{extra}`: "
+            f"{sys.executable} -m pip install -c constraints.txt -e '{install}'"
+        )
 
 
 def check_broker(settings: Settings) -> None:
@@ -155,11 +160,7 @@ def check_broker(settings: Settings) -> None:
         raise StartRefused("BROKER_URL: step workers need DAGSTER_POSTGRES_URL")
     if settings.warehouse_address.startswith("sqlite"):
         raise StartRefused("BROKER_URL: step workers need a warehouse on a server; set WAREHOUSE_URL")
-    if importlib.util.find_spec("dagster_celery") is None:
-        raise StartRefused(
-            "BROKER_URL: dagster_celery is not installed; install the extra `celery`: "
-            f"{sys.executable} -m pip install -c constraints.txt -e '.[celery]'"
-        )
+    _need("BROKER_URL", "dagster_celery", "celery", ".[celery]")
     port = parts.port or (AMQPS_PORT if parts.scheme == "amqps" else AMQP_PORT)
     try:
         socket.create_connection((parts.hostname, port), timeout=CONNECT_S).close()

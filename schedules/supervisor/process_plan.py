@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from resources.orchestrator import LOCATION, Orchestrator
@@ -72,6 +73,9 @@ def traced(*module: str) -> tuple[str, ...]:
     return python("-m", "schedules.supervisor.stack_dumps", *module)
 
 
+_child = partial(ChildSpec, traced=True)
+
+
 def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
     """What every child gets beside the environment of the shell."""
     data = settings.data_path
@@ -98,19 +102,18 @@ def simulator(settings: Settings, ports: Ports) -> ChildSpec:
     given = market_options(
         settings, http_port=ports.simulator_http, tcp_port=ports.simulator_tcp, ports_file=ready
     )
-    return ChildSpec(
+    return _child(
         SIMULATOR,
         traced(MODULE, *given),
         ready=ready.is_file,
         patience_s=START_S,
         sign=server_sign(lambda: answers(ports.simulator_http, "/_control/health", timeout_s=SIGN_S)),
-        traced=True,
     )
 
 
 def code_server(ports: Ports) -> ChildSpec:
     # `code-server start` and not `api grpc`: the latter answers a reload and changes nothing.
-    return ChildSpec(
+    return _child(
         CODE,
         traced(
             *f"dagster code-server start -m {DEFINITIONS} -h {HOST} -p {ports.code_server}".split(),
@@ -120,7 +123,6 @@ def code_server(ports: Ports) -> ChildSpec:
         ready=lambda: accepts(ports.code_server),
         sign=server_sign(lambda: code_server_answers(ports.code_server)),
         silence_s=120.0,  # loading the definitions again keeps it busy
-        traced=True,
     )
 
 
@@ -132,42 +134,38 @@ def timed(settings: Settings, module: str, *arguments: str) -> tuple[str, ...]:
 
 
 def daemon(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
-    return ChildSpec(
+    return _child(
         DAEMON,
         timed(settings, "dagster._daemon", "run", "-w", str(workspace)),
         sign=daemon_sign(Orchestrator(ports.dagster, timeout_s=SIGN_S)),
-        traced=True,
     )
 
 
 def ui(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
     bind = settings.dagster_bind
-    return ChildSpec(
+    return _child(
         UI,
         timed(settings, "dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
         ready=lambda: answers(ports.dagster, "/server_info", reachable(bind)),
         patience_s=180.0,
         sign=server_sign(lambda: answers(ports.dagster, "/server_info", reachable(bind), timeout_s=SIGN_S)),
-        traced=True,
     )
 
 
 def worker(settings: Settings, ports: Ports) -> ChildSpec:
-    return ChildSpec(
+    return _child(
         WORKER,
         traced("schedules.commands.worker"),
         env={"DAGSTER_PORT": str(ports.dagster)},
         sign=heartbeat_sign(settings.warehouse_address, WORKER),
-        traced=True,
     )
 
 
 def step_worker(settings: Settings, number: int = 1) -> ChildSpec:
-    return ChildSpec(
+    return _child(
         f"{STEPS}_{number}",
         traced("schedules.steps.worker"),
         sign=heartbeat_sign(settings.warehouse_address, STEPS),
-        traced=True,
     )
 
 
@@ -178,14 +176,13 @@ def api(settings: Settings, ports: Ports, env: Mapping[str, str], number: int = 
     if ports.api_checks:
         host, port = HOST, ports.api_checks[number - 1]
         given["API_CHECK_PORT"] = str(port)
-    return ChildSpec(
+    return _child(
         API if number == 1 else f"{API}_{number}",
         traced("serving_api"),
         env=given,
         ready=lambda: answers(port, "/health", host),
         # A page that asks no database: one that is locked is no reason to end the API.
         sign=server_sign(lambda: answers(port, "/docs", host, timeout_s=SIGN_S)),
-        traced=True,
     )
 
 
