@@ -112,7 +112,7 @@ class Adapter(ABC):
         if key not in self._made:
             self._made[key] = self.client(
                 api_key=key or "none",
-                # Ours take keys and fallbacks into account.
+                # Off, since ours take keys and fallbacks into account.
                 max_retries=0,
                 timeout=self._timeout_s,
                 http_client=self._connections(),
