@@ -30,7 +30,7 @@ TASKS: tuple[Task, ...] = check_tasks((
          note="from the bars of the day and the limit pools; without bars from the pools alone"),
     Task("industry_rank_sync", "行业轮动排名", Timing(1635), after=("industry_index_sync",),
          max_retries=1, retry_delay_s=300,
-         note="members and boards from the tree map of the day, where it is there"),
+         note="members and boards from the cloud map of the day, where it is there"),
     Task("dragon_score_sync", "龙头评分", Timing(1740), after=("fusion_daily_sync", "fusion_wide_sync"),
          max_retries=1, retry_delay_s=300,
          note="fills as well what became of the leaders of earlier trade dates"),
