@@ -8,15 +8,15 @@ from starlette.responses import Response
 
 from core.records import picked
 from resources.notifications import Notification, NotificationStore
-from serving_api.admin.shared import instant, off_loop
 from serving_api.framework.cache_headers import NO_STORE, is_match, weak_etag
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts
 from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import PageOf
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 from serving_api.settings.mail import Mail
 from serving_api.settings.schemas import MailOutcome
 

@@ -10,13 +10,13 @@ from core.declaration.registry import builtin_registry
 from core.errors import InputError, NotFound
 from platform_assets.research.facts import described, listed
 from platform_assets.research.queries import RowQuery, dataset_named, row_query
-from serving_api.admin.shared import off_loop
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Login
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 router = area_router(f"{PREFIX}/research", "research")
 

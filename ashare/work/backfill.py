@@ -12,8 +12,8 @@ from resources.warehouse.ledger.backfills import Backfill
 from resources.warehouse.ledger.commands import Command
 from serving_api.admin.backfill import Turn, backfill_detail, start_backfill
 from serving_api.admin.gaps import PlanRequest, plan_of, requested_days
-from serving_api.admin.shared import off_loop
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 
 def run(out: Output, dataset: str, since: str, until: str, every: bool, plan: bool, no_wait: bool) -> int:

@@ -23,9 +23,10 @@ from resources.warehouse.reads import stream_rows
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.admin.lineage.service import market_table
-from serving_api.admin.shared import off_loop, parse_day
+from serving_api.admin.shared import parse_day
 from serving_api.framework.parameters import parse_as_of
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".xlsx": "excel"}
 QLIB = "qlib"

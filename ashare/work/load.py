@@ -13,10 +13,11 @@ from core.errors import InputError, NotFound
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.missing_partitions import has_dates
 from schedules.supervisor.progress import request_load
-from serving_api.admin.shared import off_loop, parse_day
+from serving_api.admin.shared import parse_day
 from serving_api.datasets.download import service
 from serving_api.framework.parameters import parse_codes
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 MOST_CODES = 500
 """As `/datamgr/download-batch` takes."""

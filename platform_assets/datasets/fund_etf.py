@@ -86,11 +86,11 @@ def _of_units(ctx: FetchContext, scope: Scope, parts: list[pd.DataFrame]) -> pd.
 
 def with_change(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """The rows with the change of their units since the row before, within these or the stored ones."""
+    if rows.empty:
+        return rows
     columns = ("code", "trade_date", "total_shares")
     since, until = moved(scope.since, -_BEFORE_DAYS), moved(scope.since, -1)
     stored = ctx.read("raw_fund_etf", columns=columns, codes=scope.codes, since=since, until=until)
-    if rows.empty:
-        return rows
     every = stacked((stored[list(columns)], rows[list(columns)]), columns).astype({"total_shares": float})
     every = every.sort_values(["code", "trade_date"], kind="stable")
     every["share_change"] = every.groupby("code")["total_shares"].diff()

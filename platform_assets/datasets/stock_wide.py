@@ -133,8 +133,8 @@ _NAMES = ("valid_from", "valid_to", "name", "is_st")
 
 
 def _owners() -> dict[str, tuple[str, str]]:
-    """Column -> the table and column it is taken from; what a year of bars gives rests on the closes. The
-    tables come in the order in which the dataset names those that it reads."""
+    """Column -> the table and column it is taken from; what a year of bars gives rests on the closes. Their
+    tables, in this order, are what the dataset reads."""
     owned = {
         "fusion_quote_snapshot": _QUOTE,
         "fusion_stock_master": _MASTER,

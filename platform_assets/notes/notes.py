@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from platform_assets.compute.evidence.binding import check
@@ -56,10 +57,10 @@ def report(sources: Sources, watched: Section | None, codes: Sequence[str]) -> N
 Maker = Callable[[Sources], Section | None]
 
 
-def _session(day: str, *makers: Callable[[Sources, str], Section | None]) -> list[Maker]:
+def _session(day: str, *makers: Callable[..., Section | None]) -> list[Maker]:
     """Sections of one session, by default all."""
     every = (market.indices, market.breadth, market.extremes, market.money, market.leaders)
-    return [lambda one, make=make: make(one, day) for make in makers or every]  # type: ignore[misc]
+    return [partial(make, day=day) for make in makers or every]
 
 
 def _note(sources: Sources, title: str, makers: Sequence[Maker], *, words: str = "") -> Note | None:

@@ -10,7 +10,7 @@ from core.clock import stamp
 from platform_assets.compute.note_days import AI, RULES
 from platform_assets.notes.notes import Note
 from resources.warehouse.engine import transaction
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 
 MORNING, REVIEW = "note_morning", "note_daily_review"
 _VALUES = ("title", "content", "sections_json", "source", "source_summary_json", "updated_at")
@@ -32,7 +32,7 @@ def store(engine: Engine, table: str, day: str, note: Note, now: datetime) -> bo
         connection.exec_driver_sql(
             sql.text(
                 f"UPDATE {sql.name(table)} SET {sets} WHERE {sql.name('date')}=?"
-                f" AND source IN ({', '.join('?' for _ in replaced)})"
+                f" AND source IN ({marks(replaced)})"
             ),
             (*values, day, *replaced),
         )

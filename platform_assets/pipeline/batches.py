@@ -54,13 +54,12 @@ def write_parts(
     replace: bool = False,
 ) -> None:
     """Write the parts of the table of `loaded`, which gets the results. `fused`: the declaration, of a fused
-    table."""
+    table. `replace`: stored rows that the parts lack are withdrawn."""
     table = loaded.table
     source_rank = None
     if fused is not None:
         facts = {**facts, "fusion_type": fused.name, "domain": fused.domain}
         source_rank = {name: place for place, name in enumerate(fused.source_order)}
-        replace = fused.replace is not None or fused.calculate is not None
     given = download or Download(pd.DataFrame())
     if parts:
         parts[-1].quality += _refused(given)

@@ -195,7 +195,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         raise
     if scope.codes is not None and scope.is_range:
         parts = _worth_writing(run, table, parts, scope)
-    write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset)
+    whole = dataset.replace is not None or dataset.calculate is not None
+    write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset, replace=whole)
     for column, dates in dataset.short_lived.items():
         _drop_older_values(run, dataset, column, dates)
     if dataset.repairs is not None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from resources.warehouse.sql import marks
+
 _CHUNK = 500
 
 
@@ -49,6 +51,5 @@ class Slice:
             return
         for start in range(0, len(self.codes), _CHUNK):
             chunk = self.codes[start : start + _CHUNK]
-            marks = ", ".join("?" for _ in chunk)
-            clause = " AND ".join([*conditions, f"{self.code_column} IN ({marks})"])
+            clause = " AND ".join([*conditions, f"{self.code_column} IN ({marks(chunk)})"])
             yield f" WHERE {clause}", (*values, *chunk)

@@ -310,7 +310,10 @@ class Writer:
         table: Table,
         piece: Piece,
         incoming: list[Row],
-        **how: Any,
+        *,
+        now: str,
+        source_rank: Mapping[str, int],
+        replace: bool,
     ) -> Plan:
         given = piece.frame.get("provenance")
         stored = self._comparison.stored(
@@ -323,8 +326,10 @@ class Writer:
             equal=stored.equal,
             batch_id=piece.batch.batch_id,
             provenance=None if given is None else given.tolist(),
+            now=now,
+            source_rank=source_rank,
+            replace=replace,
             **picked(piece, "public_at later later_rows final"),
-            **how,
         )
 
     def _finish(

@@ -13,13 +13,14 @@ from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
 from resources.warehouse.missing_partitions import table_of
 from serving_api.admin.gaps import PlanRequest, Requested, requested_days
-from serving_api.admin.shared import Limit50, instant, off_loop
+from serving_api.admin.shared import Limit50
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 BackfillStatus = Literal["queued", "running", "success", "partial", "failed", "canceling", "canceled"]
 StoredStanding = Literal["queued", "running", "success", "partial", "failed", "canceled"]

@@ -12,9 +12,9 @@ from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
 from serving_api.admin.records import QUALITY, QualityRecord, newest, quality_record
-from serving_api.admin.shared import Limit50, instant, only, parse_json
+from serving_api.admin.shared import Limit50, only, parse_json
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router

@@ -9,7 +9,6 @@ from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.records import picked
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, Retention, cutoff
-from serving_api.admin.shared import off_loop
 from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -17,6 +16,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 
 class CleanupRequest(BaseModel):

@@ -9,12 +9,13 @@ from core.records import picked
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from serving_api.admin.shared import MAX_ID, Limit50, instant, off_loop
-from serving_api.framework.envelope import PREFIX
+from serving_api.admin.shared import MAX_ID, Limit50
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
+from serving_api.framework.threads import off_loop
 
 CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
 

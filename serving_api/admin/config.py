@@ -16,15 +16,15 @@ from core.errors import InputError
 from core.records import picked
 from resources.settings import Settings
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
-from resources.warehouse.sql import Sql
-from serving_api.admin.shared import instant, off_loop
+from resources.warehouse.sql import Sql, marks
 from serving_api.db.sessions import Session, write
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 
 class ConfigItem(BaseModel):
@@ -64,8 +64,7 @@ def stored_entries(session: Session) -> dict[str, dict[str, Any]]:
 def values_to_change(connection: Connection, sql: Sql, keys: Sequence[str]) -> dict[str, str]:
     """Value by key, locked until the transaction ends."""
     lock = "" if sql.sqlite else " FOR UPDATE"
-    marks = ", ".join("?" for _ in keys)
-    statement = f"SELECT config_key, value FROM {TABLE} WHERE config_key IN ({marks}){lock}"
+    statement = f"SELECT config_key, value FROM {TABLE} WHERE config_key IN ({marks(keys)}){lock}"
     rows = connection.exec_driver_sql(sql.text(statement), tuple(keys))
     return {str(key): str(value) for key, value in rows if value is not None}
 

@@ -16,15 +16,16 @@ from core.records import picked
 from platform_assets.descriptions import column_limits, dataset_checks, first_line, spoken, type_text
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.retention import SCHEDULED_DAYS, scheduled_days
+from resources.warehouse.sql import marks
 from serving_api.admin.config import stored_entries
-from serving_api.admin.shared import instant, off_loop
 from serving_api.admin.stats import freshness_of
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 ContractStatus = Literal["ok", "late", "failing"]
 
@@ -114,11 +115,10 @@ class Contract(ContractItem):
 
 def newest(session: Session, tables: Sequence[str]) -> dict[str, dict[str, str | None]]:
     """Table -> {success, failed}: when its newest batch of either kind ended."""
-    marks = ", ".join("?" for _ in tables)
     rows = session.run(
         "SELECT table_name, MAX(CASE WHEN status='success' THEN finished_at END), "
         "MAX(CASE WHEN status='failed' THEN finished_at END) FROM sys_batch "
-        f"WHERE table_name IN ({marks}) GROUP BY table_name",
+        f"WHERE table_name IN ({marks(tables)}) GROUP BY table_name",
         tuple(tables),
     )
     return {str(name): {"success": success, "failed": failed} for name, success, failed in rows}

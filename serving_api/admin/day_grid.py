@@ -12,6 +12,7 @@ from core.declaration.rules import Partition
 from core.report_periods import open_report_periods
 from resources.settings import Settings
 from resources.warehouse.batch_records import HELD_BACK
+from resources.warehouse.sql import marks
 from serving_api.admin.day_report import ReportStatus, concerns, finished, outcome, replaced_order
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -69,9 +70,8 @@ def _batches(
     session: Session, tables: Sequence[str], first: str, last: str
 ) -> dict[str, list[dict[str, Any]]]:
     """Table -> finished batches of these dates, and those that began on one of them."""
-    marks = ", ".join("?" for _ in tables)
     where = (
-        f"table_name IN ({marks}) AND "
+        f"table_name IN ({marks(tables)}) AND "
         "((SUBSTR(partition_key, 1, 10)<=? AND (partition_key>=? OR SUBSTR(partition_key, 13, 10)>=?)) "
         "OR (started_at>=? AND started_at<?))"
     )

@@ -17,9 +17,10 @@ from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import HELD_BACK
-from serving_api.admin.shared import instant, parse_json
+from resources.warehouse.sql import marks
+from serving_api.admin.shared import parse_json
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
@@ -97,11 +98,10 @@ def finished(session: Session, where: str, values: Sequence[Any]) -> dict[str, l
 def of_date(session: Session, day: str, periods: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Finished batches of a date: those of its partition, those of a range of dates that contains it, and
     those of report periods that began on that day."""
-    marks = ", ".join("?" for _ in periods)
     where = (
         "partition_key=? OR (partition_key LIKE ? AND SUBSTR(partition_key, 1, 10)<=? "
         "AND SUBSTR(partition_key, 13, 10)>=?) "
-        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks}))"
+        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks(periods)}))"
     )
     return finished(session, where, (day, _SPAN, day, day, day, moved(day, 1), *periods))
 
@@ -113,7 +113,7 @@ def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[
         asked = batches[at : at + 500]
         rows = session.run(
             "SELECT batch_id, check_name, MAX(failed_count) FROM sys_quality_record "
-            f"WHERE batch_id IN ({', '.join('?' for _ in asked)}) AND action=? AND natural_key IS NULL "
+            f"WHERE batch_id IN ({marks(asked)}) AND action=? AND natural_key IS NULL "
             "GROUP BY batch_id, check_name ORDER BY batch_id, check_name",
             (*asked, HELD_BACK),
         )

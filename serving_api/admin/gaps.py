@@ -28,15 +28,16 @@ from resources.warehouse.missing_partitions import (
     table_of,
     usual_rows,
 )
-from serving_api.admin.shared import MAX_ID, instant, off_loop, parse_day
+from serving_api.admin.shared import MAX_ID, parse_day
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX, instant, local_iso
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 GapStatus = StrEnum("GapStatus", "open queued repaired given_up")
 

@@ -13,7 +13,6 @@ from core.errors import InputError
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
 from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
-from serving_api.admin.shared import off_loop
 from serving_api.admin.upstreams import Breakers, Counter, Upstreams
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
@@ -23,6 +22,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import transport_state

@@ -7,9 +7,9 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.records import picked
-from serving_api.admin.shared import CodeFilter, Limit50, instant, only, parse_json
+from serving_api.admin.shared import CodeFilter, Limit50, only, parse_json
 from serving_api.db.sessions import Of, Session
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router

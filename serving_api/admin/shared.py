@@ -1,20 +1,14 @@
-"""What the administration routes share: times in responses, days and limits as parameters, blocking calls in
-threads."""
+"""What the administration routes share: days and limits as parameters, stored JSON."""
 
-import functools
 import re
-from collections.abc import Callable
-from datetime import date, datetime
-from typing import Annotated, Any, TypeVar
+from datetime import date
+from typing import Annotated, Any
 
-import anyio.to_thread
 import orjson
 from fastapi import Query
 
 from core.errors import InputError
-from serving_api.framework.envelope import local_iso
 
-T = TypeVar("T")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 
 CodeFilter = Annotated[
@@ -34,18 +28,6 @@ def only(what: str) -> Any:
 
 MAX_ID = 2**53
 """Largest id: a larger number is none, and neither engine nor client would represent it exactly."""
-
-
-async def off_loop(work: Callable[..., T], *args: Any, **how: Any) -> T:
-    """Run a blocking call of the ledgers in a thread."""
-    return await anyio.to_thread.run_sync(functools.partial(work, *args, **how))
-
-
-def instant(stored: str | datetime | None) -> str | None:
-    """A stored local time as ISO 8601 with its offset."""
-    if stored is None:
-        return None
-    return local_iso(stored if isinstance(stored, datetime) else datetime.fromisoformat(stored))
 
 
 def parse_day(name: str, text: str, today: str) -> str:

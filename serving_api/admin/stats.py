@@ -16,9 +16,8 @@ from core.errors import NotFound, PlatformError
 from core.records import picked
 from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
 from resources.transport.redact import redact
-from serving_api.admin.shared import instant
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer

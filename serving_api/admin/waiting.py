@@ -7,10 +7,10 @@ import anyio
 from pydantic import BaseModel
 
 from resources.warehouse.ledger.commands import POLL_S, Command, CommandQueue
-from serving_api.admin.shared import off_loop
 from serving_api.framework.openapi import enveloped
 from serving_api.framework.responses import Answer, EarlyAnswer
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 
 class AcceptedCommand(BaseModel):

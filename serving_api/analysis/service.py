@@ -16,13 +16,13 @@ from resources.models.protocol import LanguageModel
 from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.table_versions import claim_version
-from serving_api.admin.shared import off_loop
 from serving_api.analysis import queries, rows
 from serving_api.analysis.answer import again, first_prompt, prompt_hash, verify
 from serving_api.analysis.queries import Row
 from serving_api.analysis.reading import Company, read_company, read_lessons
 from serving_api.chat.language_model import model_of
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 from serving_api.quant.decision_cards.queries import put_card
 from serving_api.skills.service import Skills, prompt_block
 

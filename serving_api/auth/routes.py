@@ -8,12 +8,11 @@ from starlette.responses import Response
 
 from core.errors import NotFound
 from core.records import picked
-from serving_api.admin.shared import instant
 from serving_api.auth import avatars, schemas
 from serving_api.auth.model import User
 from serving_api.auth.service import Accounts
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.error_responses import BadRequest
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.responses import Answer

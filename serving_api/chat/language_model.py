@@ -8,8 +8,8 @@ from resources.models.factory import language_models
 from resources.models.fallback import ConfiguredModels
 from resources.models.protocol import LanguageModel
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY, Provider, configured_providers
-from serving_api.admin.shared import off_loop
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 from serving_api.settings.stored import Document, StoredDocuments
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from resources.warehouse import reads
 from resources.warehouse.engine import transaction
 from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 from resources.warehouse.warehouse import Warehouse
 
 READ_THREADS = 16
@@ -69,7 +69,7 @@ def code_clauses(codes: Sequence[str], key: str = "code") -> Iterator[tuple[str,
     """(condition that names some of the codes, these codes), for as many statements as that takes."""
     for at in range(0, len(codes), CODES_AT_ONCE):
         some = tuple(codes[at : at + CODES_AT_ONCE])
-        yield f"{key} IN ({', '.join('?' for _ in some)})", some
+        yield f"{key} IN ({marks(some)})", some
 
 
 def condition(of: Of, where: str = "", values: Sequence[Any] = ()) -> tuple[str, tuple[Any, ...]]:
@@ -87,8 +87,7 @@ def condition(of: Of, where: str = "", values: Sequence[Any] = ()) -> tuple[str,
             clauses.append("1=0")
             continue
         sign = "" if column[-1] in "<>=" else "=" if len(some) == 1 else " IN "
-        marks = ", ".join("?" for _ in some)
-        clauses.append(f"{column}{sign}({marks})" if sign == " IN " else f"{column}{sign}?")
+        clauses.append(f"{column}{sign}({marks(some)})" if sign == " IN " else f"{column}{sign}?")
         bound += some
     return " AND ".join([*clauses, *([where] if where else [])]), (*bound, *values)
 

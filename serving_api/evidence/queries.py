@@ -6,6 +6,7 @@ from typing import Any
 
 from core.clock import stamp
 from resources.warehouse.reads import source_of
+from resources.warehouse.sql import marks
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import Part
 from serving_api.interfaces.queries import newest_date, on_date
@@ -27,7 +28,7 @@ def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -
     names = columns_of(
         session, part.table, (*part.names, *part.extra, *((part.known,) if part.known else ()))
     )
-    where, values = [f"code IN ({', '.join('?' for _ in codes)})"], list(codes)
+    where, values = [f"code IN ({marks(codes)})"], list(codes)
     day, order = declared.date_column, part.order or ", ".join(declared.key)
     if day:
         since, until = _window(part, now)

@@ -24,6 +24,13 @@ def local_iso(moment: datetime) -> str:
     return f"{moment.isoformat(timespec='microseconds' if moment.microsecond else 'seconds')}+08:00"
 
 
+def instant(stored: str | datetime | None) -> str | None:
+    """A stored local time as ISO 8601 with its offset."""
+    if stored is None:
+        return None
+    return local_iso(stored if isinstance(stored, datetime) else datetime.fromisoformat(stored))
+
+
 def wrap(payload: Any, *, query_time: str, top: Mapping[str, Any] | None = None) -> Any:
     """`payload` in the envelope. Pure.
 

@@ -47,18 +47,18 @@ def bars(
     return rows[::-1]
 
 
-def _of(symbol: str) -> tuple[str, list[str]]:
+def _of(symbol: str) -> tuple[str, tuple[Any, ...]]:
     """Condition and values of a contract's rows, or of the main contracts' of a product."""
     spelt = list(dict.fromkeys((symbol, symbol.upper(), symbol.lower())))
-    marks = ", ".join("?" for _ in spelt)
-    digits = any(letter.isdigit() for letter in symbol)
-    return (f"symbol IN ({marks})" if digits else f"product IN ({marks}) AND is_main=1"), spelt
+    if any(letter.isdigit() for letter in symbol):
+        return condition({"symbol": spelt})
+    return condition({"product": spelt}, "is_main=1")
 
 
 def first_bar(session: Session, symbol: str) -> str | None:
     """The first stored date of a contract or product."""
     where, values = _of(symbol)
-    return session.first(FUTURES, "date", where=where, values=tuple(values), order="date")
+    return session.first(FUTURES, "date", where=where, values=values, order="date")
 
 
 def first_basis(session: Session, product: str) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 
@@ -17,11 +17,11 @@ from resources.orchestrator import DAEMON_FRESH_S, Orchestrator
 from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.write_probe import WriteProbe
-from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 
 def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
@@ -30,6 +30,7 @@ def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
     return next((node for node in nodes if node.role in WORKERS), None), last_tick(nodes)
 
 
+T = TypeVar("T")
 KEEP_S = 5.0
 WAIT_S = 2.0
 FULL, BUSY = "disk_full", "busy_or_away"
@@ -87,7 +88,7 @@ class Surroundings:
         )
         return Look(write_ms, unwritable, free_mb, beats, processes)
 
-    async def _bounded(self, work: Callable[[], Any], otherwise: Any) -> Any:
+    async def _bounded(self, work: Callable[[], T], otherwise: T) -> T:
         """Runs in a thread that is abandoned when it takes too long: a disk or a server may hang."""
         with anyio.move_on_after(WAIT_S):
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)

@@ -16,7 +16,6 @@ from sqlalchemy.engine import Connection
 from core.clock import stamp
 from core.records import picked
 from resources.warehouse.sql import Sql
-from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.openapi import example
@@ -24,6 +23,7 @@ from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.threads import off_loop
 from serving_api.market import schemas
 
 NEWEST, HISTORY = "sys_change_snapshot", "sys_change_history"

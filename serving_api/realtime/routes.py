@@ -12,7 +12,6 @@ from starlette.responses import Response
 from core.calendar import CalendarHorizon
 from core.errors import InputError
 from resources.transport.settings import PUSH2EX_BREAKER
-from serving_api.admin.shared import off_loop
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.history_reach import reach
@@ -20,6 +19,7 @@ from serving_api.framework.parameters import StockCode, parse_codes
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.threads import off_loop
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.queries import FLOW
 from serving_api.live.admin_reads.service import live_of

@@ -9,9 +9,9 @@ from core.errors import PlatformError
 from resources.secret_files import SecretBox, settings_box
 from resources.warehouse.engine import transaction
 from serving_api.admin.config import put, stored_entries, values_to_change
-from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 GROUP = "settings"
 Document = dict[str, Any]

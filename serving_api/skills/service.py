@@ -10,9 +10,9 @@ from core.declaration.registry import builtin_registry
 from core.errors import ConflictError, InputError, NotFound
 from resources.warehouse.engine import transaction
 from resources.warehouse.table_versions import claim_version
-from serving_api.admin.shared import off_loop
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 from serving_api.skills import queries
 from serving_api.skills.definitions import Definition, shipped
 from serving_api.skills.matching import MOST_SKILLS, best

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.admin.shared import off_loop
+from serving_api.framework.threads import off_loop
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.stocks.directory import Listing
 from serving_api.stocks.queries import INDUSTRY, MASTER

@@ -2,9 +2,9 @@
 
 from pydantic import BaseModel, Field
 
-from serving_api.admin.shared import instant
 from serving_api.datasets.portfolio.queries import SHARED, TABLES, stocks_of
 from serving_api.datasets.portfolio.service import shown_stock
+from serving_api.framework.envelope import instant
 from serving_api.framework.row_models import columns_of
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool

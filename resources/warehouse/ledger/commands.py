@@ -251,7 +251,7 @@ class CommandQueue:
         which, values = "", (*(names or ()), *without)
         for word, listed in (("IN", names), ("NOT IN", without)):
             if listed:
-                which += f" AND command {word} ({', '.join('?' for _ in listed)})"
+                which += f" AND command {word} ({marks(listed)})"
         now = _now()
         while True:
             oldest = self._sql.rows(

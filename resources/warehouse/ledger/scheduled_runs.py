@@ -32,13 +32,14 @@ from resources.warehouse.ledger.scheduled_run_reads import (
     seconds,
 )
 from resources.warehouse.ledger.tasks import ScheduledRun
+from resources.warehouse.sql import marks
 
 _REASON_LENGTH = 255
 CLAIM_LIMIT_S = 120.0
 """Seconds without a Dagster run after which another claimer may take over, and the run counts as lost."""
 _OPEN = "status IN ('queued', 'running')"
 _UNCLAIMED = "status='queued' AND claimed_by IS NULL AND run_id IS NULL"
-_GIVEN_UP = f"status='failed' AND reason IN ({', '.join('?' for _ in PRESUMED)})"
+_GIVEN_UP = f"status='failed' AND reason IN ({marks(PRESUMED)})"
 
 
 class ScheduledRunLedger(ScheduledRunReads):

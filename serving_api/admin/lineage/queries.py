@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from core.declaration.tables import Table
+from resources.warehouse.sql import marks
 from serving_api.admin.lineage.bodies import whole_word
 from serving_api.db.sessions import Session
 
@@ -50,7 +51,7 @@ def rows_of(
         return []
     where, values = _match(session, requested), list(requested.values())
     if sources:
-        where += f" AND src IN ({', '.join('?' for _ in sources)})"
+        where += f" AND src IN ({marks(sources)})"
         values += sources
     return session.dicts(table.name, where=where, values=tuple(values), order="imported_at DESC", limit=limit)
 
@@ -89,10 +90,10 @@ def responses(
     found: dict[str, dict[str, Any]] = {}
     for column, ids in (("batch_id", batch_ids), ("fetch_id", fetch_ids)):
         for chunk in _chunks(ids):
-            where = f"{column} IN ({', '.join('?' for _ in chunk)}) AND {_FED}"
+            where = f"{column} IN ({marks(chunk)}) AND {_FED}"
             values: list[Any] = [*chunk]
             if upstreams:
-                where += f" AND upstream IN ({', '.join('?' for _ in upstreams)})"
+                where += f" AND upstream IN ({marks(upstreams)})"
                 values += upstreams
             if naming is not None:
                 where += " AND (INSTR(request, ?) > 0 OR INSTR(codes_or_page, ?) > 0)"

@@ -5,7 +5,8 @@ from typing import Any
 
 from core.declaration.tables import Table
 from core.records import picked
-from serving_api.admin.shared import instant, parse_json
+from serving_api.admin.shared import parse_json
+from serving_api.framework.envelope import instant
 
 Version = Mapping[str, Any]
 """A row with `valid_to`: None while it is the current one."""

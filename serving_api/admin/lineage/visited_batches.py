@@ -11,8 +11,9 @@ from resources.transport.redact import redact
 from serving_api.admin.batches import by_ids
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.bodies import Bodies, shown
-from serving_api.admin.shared import instant, parse_json
+from serving_api.admin.shared import parse_json
 from serving_api.db.sessions import Session
+from serving_api.framework.envelope import instant
 
 MAX_RESPONSES = 20
 """Responses shown per batch in one answer."""

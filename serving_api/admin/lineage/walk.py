@@ -22,8 +22,9 @@ from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.derived import asked_nobody, holder, key_of, rows_behind
 from serving_api.admin.lineage.revisions import Version, chain, decoded, revisions, valid_at
 from serving_api.admin.lineage.visited_batches import VisitedBatches
-from serving_api.admin.shared import instant, parse_json
+from serving_api.admin.shared import parse_json
 from serving_api.db.sessions import Session
+from serving_api.framework.envelope import instant
 
 COMPUTED = "computed"
 IMPORTED = "import:"

@@ -18,8 +18,10 @@ from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskTable
 from serving_api.admin.schedule.schemas import TaskChange, TaskRunRequest
 from serving_api.admin.schedule.service import next_run
-from serving_api.admin.shared import instant, off_loop, parse_day
+from serving_api.admin.shared import parse_day
+from serving_api.framework.envelope import instant
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 RUN_JOB = "run_job"
 START_WAIT_S = 2.0

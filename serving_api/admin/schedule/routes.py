@@ -6,11 +6,12 @@ from fastapi import Path, Query
 
 from serving_api.admin.schedule import schemas, service
 from serving_api.admin.schedule.control import Control
-from serving_api.admin.shared import MAX_ID, Limit50, off_loop
+from serving_api.admin.shared import MAX_ID, Limit50
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.threads import off_loop
 
 router = area_router(f"{PREFIX}/datamgr/schedule", "datamgr: schedule")
 runs_router = area_router(f"{PREFIX}/tasks", "datamgr: schedule")

@@ -11,8 +11,10 @@ from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunRea
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.locks import DomainLocks, LockState
-from serving_api.admin.shared import instant, off_loop, parse_day
+from serving_api.admin.shared import parse_day
+from serving_api.framework.envelope import instant
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 TICK_S = 30
 AHEAD_DAYS = 20

@@ -11,11 +11,12 @@ from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.locks import DOMAINS, DomainLocks
 from serving_api.admin.records import logged_syncs
 from serving_api.admin.schedule.service import lock_view
-from serving_api.admin.shared import instant, off_loop
 from serving_api.datasets.fused import queries
 from serving_api.db.sessions import Reading
+from serving_api.framework.envelope import instant
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 COMMAND = "fusion_sync"
 OPEN = ("queued", "running")

@@ -7,12 +7,13 @@ import anyio.to_thread
 
 from core.clock import stamp
 from core.records import picked
-from serving_api.admin.shared import instant, off_loop
 from serving_api.datasets.portfolio import queries
 from serving_api.datasets.portfolio.entries import holdings
 from serving_api.datasets.portfolio.sheets import table_rows
 from serving_api.db.sessions import write
+from serving_api.framework.envelope import instant
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 
 EXTENSIONS = (".xlsx", ".xls", ".csv")
 GROUP = "默认"

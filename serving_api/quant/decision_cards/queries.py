@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from platform_assets.compute.scorecards.cards import HIT, JUDGED, MISS
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Sql, marks
 from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
@@ -24,7 +24,7 @@ _HAS_BARS = (
     f"AND EXISTS ({_OF_CARD} AND k.date>{TABLE}.decision_date))"
 )
 """Least requirement of a verdict: cards of other markets, or older than the stored bars, cannot be judged."""
-_DUE = f"review_outcome IS NULL AND decision_date<=? AND direction IN ({', '.join('?' for _ in JUDGED)})"
+_DUE = f"review_outcome IS NULL AND decision_date<=? AND direction IN ({marks(JUDGED)})"
 _UP_TO = "(decision_date<? OR (decision_date=? AND trace_id<=?))"
 _OPEN = "trace_id=? AND review_outcome IS NULL"
 

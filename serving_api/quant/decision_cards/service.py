@@ -8,9 +8,9 @@ from core.clock import stamp
 from platform_assets.compute.parameters.scorecards import CARD_HORIZON, CARDS_AT_ONCE
 from platform_assets.compute.scorecards.cards import HIT, MISS, NEUTRAL, cutoff, verdict
 from resources.warehouse.engine import transaction
-from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
+from serving_api.framework.threads import off_loop
 from serving_api.quant.decision_cards import queries
 from serving_api.quant.decision_cards.queries import Due, Verdicts
 from serving_api.quant.outcomes import loaded_days

@@ -11,7 +11,7 @@ from core.records import picked
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
-from serving_api.db.sessions import Of, Session
+from serving_api.db.sessions import Of, Session, condition
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.quant.outcomes import day_changes
 from serving_api.quant.scorecard import strategies
@@ -172,15 +172,15 @@ def picks_of(rows: Sequence[Row]) -> Picks:
 def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
     """Source -> (first date, picks, groups that occur)."""
     reported: dict[str, tuple[str | None, int, set[str]]] = {}
-    judged = ", ".join(f"'{direction}'" for direction in JUDGED)
-    named = [
-        *((source, table.name, table.group, "trade_date", "") for source, table in TABLES.items()),
-        (DECISION, CARDS, "source", "decision_date", f"WHERE direction IN ({judged})"),
-        (STRATEGY, HITS, "strategy_key", "trade_date", ""),
+    named: list[tuple[str, str, str, str, Of]] = [
+        *((source, table.name, table.group, "trade_date", {}) for source, table in TABLES.items()),
+        (DECISION, CARDS, "source", "decision_date", {"direction": JUDGED}),
+        (STRATEGY, HITS, "strategy_key", "trade_date", {}),
     ]
-    for source, table, group, date, where in named:
-        statement = f"SELECT {group}, MIN({date}), COUNT(*) FROM {table} {where} GROUP BY {group}"
-        found = session.run(statement) if session.has(table) else []
+    for source, table, group, date, of in named:
+        where, values = condition(of, "1=1")
+        statement = f"SELECT {group}, MIN({date}), COUNT(*) FROM {table} WHERE {where} GROUP BY {group}"
+        found = session.run(statement, values) if session.has(table) else []
         first = min((str(row[1]) for row in found if row[1] is not None), default=None)
         reported[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
     return reported
