@@ -17,7 +17,7 @@ _FOREIGN = re.compile(r"\A(hk)([A-Z]{2,8}|\d{5})\Z|\A(us)(\.?[A-Z][A-Z0-9.]{0,11
 
 @dataclass(frozen=True)
 class Instrument:
-    """`market` SH, SZ, BJ, HK or US; `kind` hk, us, or a type of `compute/securities.py`."""
+    """`market` SH, SZ, BJ, HK or US; `kind` hk, us, or a type of `core/market/securities.py`."""
 
     symbol: str
     market: str

@@ -77,11 +77,11 @@ def robust_t(values: Floats, lags: int) -> float | None:
     and West, weights of Bartlett). None where nothing varies."""
     if len(values) < 2 or not float(values.std()):
         return None
-    # Loading it takes two tenths of a second, which no other answer should pay for.
-    from statsmodels.stats.sandwich_covariance import S_hac_simple  # noqa: PLC0415
-
-    spread = float(S_hac_simple((values - values.mean())[:, None], nlags=lags)[0, 0])
-    return float(values.mean()) * len(values) / spread**0.5 if spread > 0 else None
+    deviations = values - values.mean()
+    products = [float(deviations[lag:] @ deviations[: len(values) - lag]) for lag in range(lags + 1)]
+    weights = [1 - lag / (lags + 1) for lag in range(1, lags + 1)]
+    variance = products[0] + 2 * sum(w * product for w, product in zip(weights, products[1:], strict=True))
+    return float(values.mean()) * len(values) / variance**0.5 if variance > 0 else None
 
 
 def correlation(one: Floats, other: Floats) -> float | None:

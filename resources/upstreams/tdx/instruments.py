@@ -1,7 +1,7 @@
 """What a symbol says about its wire form: market byte, price decimals, lot size, index or not.
 
-The kind is that of `compute/securities.py`. The security list carries the decimals as well; where it is at
-hand, its value can be handed to the calls that scale prices.
+The kind is that of `core/market/securities.py`. The security list carries the decimals as well; where it is
+at hand, its value can be handed to the calls that scale prices.
 """
 
 import functools
