@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 
@@ -30,7 +30,6 @@ def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
     return next((node for node in nodes if node.role in WORKERS), None), last_tick(nodes)
 
 
-T = TypeVar("T")
 KEEP_S = 5.0
 WAIT_S = 2.0
 FULL, BUSY = "disk_full", "busy_or_away"
@@ -88,7 +87,7 @@ class Surroundings:
         )
         return Look(write_ms, unwritable, free_mb, beats, processes)
 
-    async def _bounded(self, work: Callable[[], T], otherwise: T) -> T:
+    async def _bounded(self, work: Callable[[], Any], otherwise: Any) -> Any:
         """Runs in a thread that is abandoned when it takes too long: a disk or a server may hang."""
         with anyio.move_on_after(WAIT_S):
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
