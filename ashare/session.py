@@ -12,7 +12,7 @@ import anyio
 from core.errors import Unavailable
 from resources.processes import alive
 from resources.settings import Settings
-from resources.simulated_market.launch import needs_market
+from resources.simulated_market.launch import needs_market, terminal_setting
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from schedules.supervisor.app import read_settings
 from schedules.supervisor.folders import read_run_facts, run_file
@@ -34,7 +34,7 @@ def command_settings() -> Settings:
     }
     http, tcp = ports.get("simulator_http"), ports.get("simulator_tcp")
     if needs_market(settings) and http and tcp:
-        found |= {"simulator_url": f"http://127.0.0.1:{http}", "simulator_tdx": f"127.0.0.1:{tcp}"}
+        found |= {"simulator_url": f"http://127.0.0.1:{http}", "simulator_tdx": terminal_setting(tcp)}
     return replace(settings, **found)
 
 

@@ -87,7 +87,7 @@ class Settings:
     em_breaker_cooldown_sec: float = _setting(120.0)
     tdx_hosts: str = _setting("", "comma list host:port of the terminal protocol; empty = built-in list")
     simulator_url: str = _setting("", "base address of the simulated market; set by the supervisor")
-    simulator_tdx: str = _setting("", "host:port of the simulated terminal protocol; set by the supervisor")
+    simulator_tdx: str = _setting("", "comma list host:port of the simulated terminal; set by the supervisor")
     # scheduler
     enable_scheduler: bool = _setting(True)
     scheduler_warmup_market: bool = _setting(True, "samples of the market's breadth in a session")

@@ -65,11 +65,17 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
         clock = SimulatedClock(options.clock)
     try:
         market = SimulatedMarket(
-            world, clock, faults, host=options.host, http_port=options.http_port, tcp_port=options.tcp_port
+            world,
+            clock,
+            faults,
+            host=options.host,
+            http_port=options.http_port,
+            tcp_port=options.tcp_port[0],
+            more_tcp_ports=options.tcp_port[1:],
         )
         market.start()
     except (OSError, OverflowError) as error:
-        ports = f"{options.http_port} and {options.tcp_port} on {options.host}"
+        ports = f"{options.http_port} and {', '.join(map(str, options.tcp_port))} on {options.host}"
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError("--http-port, --tcp-port", f"{ports} cannot be used ({reason})") from None
     return market
@@ -79,7 +85,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m resources.simulated_market", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--http-port", type=int, default=8900, help="0 = a free port")
-    parser.add_argument("--tcp-port", type=int, default=7709, help="0 = a free port")
+    parser.add_argument(
+        "--tcp-port",
+        type=int,
+        nargs="+",
+        default=[7709],
+        help="0 = a free port; several = as many terminal servers",
+    )
     parser.add_argument("--world", choices=("synthetic", "replay"), default="synthetic")
     parser.add_argument("--profile", choices=("S", "M", "L"), default="S")
     parser.add_argument("--seed", type=int, default=None)
@@ -128,6 +140,7 @@ def _announce(market: SimulatedMarket, path: Path | None) -> None:
         # Renamed into place, so that a reader never sees half a file.
         part = path.with_suffix(path.suffix + ".part")
         ports = {"pid": os.getpid(), "host": host, "http_port": port, "tcp_port": tcp[1]}
+        ports["tcp_ports"] = [port for _, port in market.tcp_addresses]
         part.write_text(json.dumps(ports), encoding="utf-8")
         part.replace(path)
     label = market.world.label

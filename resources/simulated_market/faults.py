@@ -1,7 +1,8 @@
 """Faults on demand: failures of real upstreams, scheduled by (upstream, call, occurrence).
 
 A plan is a list of rules. A responder asks `take(upstream, call)` once per request and applies the fault that
-it gets. Rules come from a file (`SAMPLE_FAULTS`) or are posted to `/_control/faults`.
+it gets. The terminal has several servers, and a rule may name those that it concerns. Rules come from a file
+(`SAMPLE_FAULTS`) or are posted to `/_control/faults`.
 """
 
 import fnmatch
@@ -22,7 +23,7 @@ KINDS = frozenset(
         "empty",  # status 200 (or a valid frame) with an empty body
         "garbage",  # bytes in the wrong encoding / random bytes
         "slow",  # args: bytes_per_second
-        "dead",  # terminal protocol: answers `0000` to every data call
+        "dead",  # terminal protocol: answers `0000` to every data call; with `servers` those alone
         "cut_list",  # args: rows=100: a list ends early while its count stays
         "lots_for_shares",  # args: board='star' ...: volume of one board in the other unit
         "wrong_instrument",  # args: serve='sh000001', under='000001': an index under a stock's code
@@ -55,7 +56,8 @@ class Fault:
 @dataclass
 class Rule:
     """Matches calls by upstream and call name (shell patterns); fires on occurrences
-    `first`..`first+count-1` (1-based; count 0 = for ever)."""
+    `first`..`first+count-1` (1-based; count 0 = for ever). `servers`: numbers of the terminal's servers, from
+    1; none = whichever server is asked."""
 
     upstream: str
     call: str
@@ -63,8 +65,11 @@ class Rule:
     first: int = 1
     count: int = 0
     seen: int = 0
+    servers: frozenset[int] = frozenset()
 
-    def hit(self, upstream: str, call: str) -> bool:
+    def hit(self, upstream: str, call: str, server: int) -> bool:
+        if self.servers and server not in self.servers:
+            return False
         if not (fnmatch.fnmatch(upstream, self.upstream) and fnmatch.fnmatch(call, self.call)):
             return False
         self.seen += 1
@@ -78,10 +83,11 @@ class FaultPlan:
         self._lock = threading.Lock()
         self._rules = list(rules or [])
 
-    def take(self, upstream: str, call: str) -> Fault | None:
-        """The fault for this request, if any; the first rule that fires wins."""
+    def take(self, upstream: str, call: str, server: int = 0) -> Fault | None:
+        """The fault for this request, if any; the first rule that fires wins. `server`: number of the
+        terminal server that is asked, 0 for an upstream with one address."""
         with self._lock:
-            hits = [rule.fault for rule in self._rules if rule.hit(upstream, call)]
+            hits = [rule.fault for rule in self._rules if rule.hit(upstream, call, server)]
         return hits[0] if hits else None
 
     def documents(self) -> list[dict[str, Any]]:
@@ -92,6 +98,7 @@ class FaultPlan:
                     **picked(rule, "upstream call kind=fault.kind"),
                     "args": dict(rule.fault.args),
                     **picked(rule, "first count seen"),
+                    "servers": sorted(rule.servers),
                 }
                 for rule in self._rules
             ]
@@ -101,7 +108,8 @@ class FaultPlan:
             self._rules = []
 
     def replace(self, documents: list[dict[str, Any]]) -> None:
-        """Install rules from their JSON form: {upstream, call, kind, args?, first?, count?}."""
+        """Install rules from their JSON form: {upstream, call, kind, args?, first?, count?,
+        servers?}."""
         rules = []
         for document in documents:
             kind = str(document["kind"])
@@ -114,6 +122,7 @@ class FaultPlan:
                     fault=Fault(kind, dict(document.get("args", {}))),
                     first=int(document.get("first", 1)),
                     count=int(document.get("count", 0)),
+                    servers=frozenset(int(one) for one in document.get("servers", ())),
                 )
             )
         with self._lock:

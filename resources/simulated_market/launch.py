@@ -18,14 +18,17 @@ HOST = "127.0.0.1"
 MODULE = "resources.simulated_market"
 START_S = 300.0
 """How long a start may take: a world of profile L is generated at its first start."""
+TERMINAL_SERVERS = 4
+"""Servers of the simulated terminal. All are good; fault rules say what some of them do not serve."""
 _LOOK_S = 0.05
 
 
-def market_options(settings: Settings, *, http_port: int, tcp_port: int, ports_file: Path) -> list[str]:
+def market_options(
+    settings: Settings, *, http_port: int, tcp_ports: Sequence[int], ports_file: Path
+) -> list[str]:
     """Command-line options of a market that follows the settings and ends with this process."""
     options = {
         "--http-port": str(http_port),
-        "--tcp-port": str(tcp_port),
         "--world": settings.sample_world,
         "--profile": settings.sample_profile,
         "--seed": str(settings.sample_seed),
@@ -38,7 +41,13 @@ def market_options(settings: Settings, *, http_port: int, tcp_port: int, ports_f
         "--texts": settings.sample_texts,
         "--real-data-dir": settings.real_data_dir if settings.sample_world == "replay" else "",
     }
-    return [part for name, value in options.items() if value for part in (name, value)]
+    given = [part for name, value in options.items() if value for part in (name, value)]
+    return [*given, "--tcp-port", *map(str, tcp_ports)]
+
+
+def terminal_setting(ports: Sequence[int]) -> str:
+    """SIMULATOR_TDX of terminal servers at these ports."""
+    return ",".join(f"{HOST}:{port}" for port in ports)
 
 
 def needs_market(settings: Settings) -> bool:
@@ -51,7 +60,7 @@ class ChildMarket:
 
     def __init__(self, settings: Settings) -> None:
         with contextlib.ExitStack() as held:
-            self._http_port, self._tcp_port = (_free_port(held) for _ in range(2))
+            self._http_port, *self._tcp_ports = (_free_port(held) for _ in range(1 + TERMINAL_SERVERS))
         self._settings = settings
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
@@ -62,7 +71,7 @@ class ChildMarket:
         return replace(
             self._settings,
             simulator_url=f"http://{HOST}:{self._http_port}",
-            simulator_tdx=f"{HOST}:{self._tcp_port}",
+            simulator_tdx=terminal_setting(self._tcp_ports),
         )
 
     @property
@@ -81,7 +90,7 @@ class ChildMarket:
             ready = folder / f"ports-{os.getpid()}.json"
             ready.unlink(missing_ok=True)
             given = market_options(
-                self._settings, http_port=self._http_port, tcp_port=self._tcp_port, ports_file=ready
+                self._settings, http_port=self._http_port, tcp_ports=self._tcp_ports, ports_file=ready
             )
             self._child = _spawn(given)
             try:

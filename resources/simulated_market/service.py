@@ -1,7 +1,10 @@
-"""The simulated market as one thing: a world, its HTTP port and its terminal port.
+"""The simulated market as one thing: a world, its HTTP port and the ports of its terminal servers.
 
 In tests: `with SimulatedMarket(world, clock) as market: ...`. As a process: `__main__`.
 """
+
+from collections import Counter
+from collections.abc import Sequence
 
 from core.clock import Clock
 from resources.simulated_market.faults import FaultPlan
@@ -12,8 +15,8 @@ from resources.simulated_market.world.model import World
 
 
 class SimulatedMarket:
-    """Both servers over one world and one fault plan. Port 0 = a free port; `tcp_port` None = no
-    terminal server."""
+    """All servers over one world and one fault plan. Port 0 = a free port; `tcp_port` None = no terminal
+    server; `more_tcp_ports`: further terminal servers, number 2 and on in fault rules."""
 
     def __init__(
         self,
@@ -24,12 +27,17 @@ class SimulatedMarket:
         host: str = "127.0.0.1",
         http_port: int = 0,
         tcp_port: int | None = 0,
+        more_tcp_ports: Sequence[int] = (),
     ) -> None:
         self.world = world
         self.clock = clock
         self.faults = faults or FaultPlan()
         self._http = HttpServer(world, clock, self.faults, responders(), host=host, port=http_port)
-        self._tcp = None if tcp_port is None else TdxServer(world, clock, self.faults, host, tcp_port)
+        ports = () if tcp_port is None else (tcp_port, *more_tcp_ports)
+        self._terminals = [
+            TdxServer(world, clock, self.faults, host, port, number=number)
+            for number, port in enumerate(ports, 1)
+        ]
 
     @property
     def http_url(self) -> str:
@@ -42,27 +50,33 @@ class SimulatedMarket:
 
     @property
     def tcp_address(self) -> tuple[str, int] | None:
-        return None if self._tcp is None else self._tcp.address
+        """Of the first terminal server."""
+        return self._terminals[0].address if self._terminals else None
+
+    @property
+    def tcp_addresses(self) -> list[tuple[str, int]]:
+        """Of all terminal servers."""
+        return [server.address for server in self._terminals]
 
     def calls(self) -> dict[str, dict[str, int]]:
         """HTTP requests per upstream and call."""
         return self._http.calls()
 
     def terminal_calls(self) -> dict[str, int]:
-        """Requests to the terminal server by call, since its start."""
-        return {} if self._tcp is None else self._tcp.calls()
+        """Requests to the terminal servers by call, since their start."""
+        return dict(sum((Counter(server.calls()) for server in self._terminals), Counter()))
 
     def reset_calls(self) -> None:
         self._http.reset_calls()
 
     def start(self) -> None:
         self._http.start()
-        if self._tcp is not None:
-            self._tcp.start()
+        for server in self._terminals:
+            server.start()
 
     def stop(self) -> None:
-        if self._tcp is not None:
-            self._tcp.stop()
+        for server in self._terminals:
+            server.stop()
         self._http.stop()
 
     def __enter__(self) -> "SimulatedMarket":

@@ -19,7 +19,7 @@ from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.run_lock import RunLock, StartRefused
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
-from resources.simulated_market.launch import needs_market
+from resources.simulated_market.launch import TERMINAL_SERVERS, needs_market
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
@@ -89,9 +89,21 @@ def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
         dagster=(settings.dagster_port or checks.free_port()) if scheduling else 0,
         code_server=pick("code_server", scheduling),
         simulator_http=pick("simulator_http", simulated),
-        simulator_tcp=pick("simulator_tcp", simulated),
+        simulator_tcp=_terminal_ports(before.get("simulator_tcp")) if simulated else (),
         api_checks=api_checks(settings),
     )
+
+
+def _terminal_ports(before: object) -> tuple[int, ...]:
+    """A free port for each simulated terminal server; those of the last start where they are free."""
+    last = before if isinstance(before, list) else []
+    found: list[int] = []
+    for number in range(TERMINAL_SERVERS):
+        port = checks.free_port(int(last[number]) if number < len(last) else 0)
+        while port in found:
+            port = checks.free_port()
+        found.append(port)
+    return tuple(found)
 
 
 def api_checks(settings: Settings) -> tuple[int, ...]:

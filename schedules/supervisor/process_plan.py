@@ -12,7 +12,7 @@ from pathlib import Path
 
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings
-from resources.simulated_market.launch import MODULE, START_S, market_options
+from resources.simulated_market.launch import MODULE, START_S, market_options, terminal_setting
 from schedules.supervisor.child_processes import ChildSpec
 from schedules.supervisor.liveness import code_server_answers, daemon_sign, heartbeat_sign, server_sign
 
@@ -33,7 +33,8 @@ class Ports:
     dagster: int = 0
     code_server: int = 0
     simulator_http: int = 0
-    simulator_tcp: int = 0
+    simulator_tcp: tuple[int, ...] = ()
+    """A port of each simulated terminal server."""
     api_checks: tuple[int, ...] = ()
     """A port of each API process alone, where there are several."""
 
@@ -91,7 +92,7 @@ def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
     }
     if ports.simulator_http:
         env["SIMULATOR_URL"] = f"http://{HOST}:{ports.simulator_http}"
-        env["SIMULATOR_TDX"] = f"{HOST}:{ports.simulator_tcp}"
+        env["SIMULATOR_TDX"] = terminal_setting(ports.simulator_tcp)
     return env
 
 
@@ -100,7 +101,7 @@ def simulator(settings: Settings, ports: Ports) -> ChildSpec:
     ready = settings.data_path / ("simulator-web.json" if settings.role == "web" else "simulator.json")
     ready.unlink(missing_ok=True)
     given = market_options(
-        settings, http_port=ports.simulator_http, tcp_port=ports.simulator_tcp, ports_file=ready
+        settings, http_port=ports.simulator_http, tcp_ports=ports.simulator_tcp, ports_file=ready
     )
     return _child(
         SIMULATOR,

@@ -210,19 +210,20 @@ def test_inner_ports_are_kept_and_a_named_simulator_is_not_started(tmp_path: Pat
 
 def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, SAMPLE_NOW="2026-08-21T15:30", SAMPLE_PROFILE="M")
-    ports = Ports(api=1, dagster=2, code_server=3, simulator_http=4, simulator_tcp=5)
+    ports = Ports(api=1, dagster=2, code_server=3, simulator_http=4, simulator_tcp=(5, 6))
 
     env = process_plan.child_environment(settings, ports)
     simulator = process_plan.simulator(settings, ports)
 
     assert env["SIMULATOR_URL"] == "http://127.0.0.1:4"
-    assert env["SIMULATOR_TDX"] == "127.0.0.1:5"
+    assert env["SIMULATOR_TDX"] == "127.0.0.1:5,127.0.0.1:6"
     assert (env["DATA_SOURCE"], env["APP_ROLE"]) == ("mock", "all")
     assert env["DAGSTER_HOME"] == str(tmp_path / "dagster")
     # A child reads its settings from this environment, as the real ones do.
     assert load_settings(env, dotenv=tmp_path / "none").data_path == tmp_path
     joined = " ".join(simulator.command)
-    assert "--http-port 4 --tcp-port 5 --world synthetic --profile M" in joined
+    assert "--http-port 4 --world synthetic --profile M" in joined
+    assert "--tcp-port 5 6" in joined
     assert "--now 2026-08-21T15:30" in joined
     assert "--faults" not in joined
     assert process_plan.worker(settings, ports).env == {"DAGSTER_PORT": "2"}
@@ -235,9 +236,10 @@ def test_children_are_told_where_everything_is(tmp_path: Path) -> None:
 
 def test_the_files_of_two_supervisors_do_not_meet(tmp_path: Path) -> None:
     web, worker = settings_of(tmp_path, APP_ROLE="web"), settings_of(tmp_path, APP_ROLE="worker")
-    ports = Ports(simulator_http=1, simulator_tcp=2)
+    ports = Ports(simulator_http=1, simulator_tcp=(2,))
 
     assert folders.run_file(tmp_path, "web") != folders.run_file(tmp_path, "worker")
     assert folders.run_file(tmp_path, "all") == tmp_path / "run.json"
-    ready = [process_plan.simulator(each, ports).command[-3] for each in (web, worker)]
+    commands = [process_plan.simulator(each, ports).command for each in (web, worker)]
+    ready = [command[command.index("--ports-file") + 1] for command in commands]
     assert ready == [str(tmp_path / "simulator-web.json"), str(tmp_path / "simulator.json")]

@@ -83,7 +83,7 @@ def worker_alone(folder: Path, *, api_port: int = 0, **more: str) -> Iterator[In
     market clock stands still."""
     env = environment(folder, SAMPLE_NOW=NOW, **more)
     ports = process_plan.Ports(
-        simulator_http=checks.free_port(), simulator_tcp=checks.free_port(), api=api_port
+        simulator_http=checks.free_port(), simulator_tcp=(checks.free_port(),), api=api_port
     )
     settings = load_settings(env, dotenv=folder / "absent.env")
     env |= process_plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}

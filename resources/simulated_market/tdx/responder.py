@@ -63,11 +63,15 @@ class Answer:
 class Responder:
     """Answers every call of the method table from a world. Stateless but for built files and counts."""
 
-    def __init__(self, world: World, clock: Clock, faults: FaultPlan, *, quote_head: bool = True) -> None:
-        """`quote_head` chooses the layout of 0x051d: today's (True) or the one up to about 2019."""
+    def __init__(
+        self, world: World, clock: Clock, faults: FaultPlan, *, quote_head: bool = True, server: int = 1
+    ) -> None:
+        """`quote_head` chooses the layout of 0x051d: today's (True) or the one up to about 2019. `server`:
+        number of the server that answers."""
         self._world = world
         self._clock = clock
         self._faults = faults
+        self._server = server
         self._methods = _methods(files.Files(), quote_head=quote_head)
         self._calls: Counter[str] = Counter()
         self._calls_lock = threading.Lock()
@@ -89,7 +93,7 @@ class Responder:
             raise BadRequest(f"method {method:#06x}: {error}") from error
         with self._calls_lock:
             self._calls[name] += 1
-        fault = self._faults.take(UPSTREAM, name)
+        fault = self._faults.take(UPSTREAM, name, self._server)
         if fault is not None and fault.kind in FIGURE_CORRUPTIONS:
             view, fault = RequestView(with_figures(view.world, fault), view.now), None
         elif fault is not None and fault.kind in CONTENT_FAULTS:

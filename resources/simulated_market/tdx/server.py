@@ -35,10 +35,11 @@ class TdxServer:
         *,
         idle_timeout: float = 60.0,
         quote_head: bool = True,
+        number: int = 1,
     ) -> None:
         """`idle_timeout`: seconds without a request after which a connection is closed. `quote_head`:
-        layout of today's minutes (see `Responder`)."""
-        self._responder = Responder(world, clock, faults, quote_head=quote_head)
+        layout of today's minutes (see `Responder`). `number`: of this server in the rules of `faults`."""
+        self._responder = Responder(world, clock, faults, quote_head=quote_head, server=number)
         self._requested = (host, port)
         self._idle_timeout = idle_timeout
         self._stopping = threading.Event()

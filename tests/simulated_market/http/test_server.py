@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import httpx
 import pytest
@@ -16,6 +17,9 @@ from core.clock import FrozenClock
 from resources.simulated_market.registry import responders
 from resources.simulated_market.service import SimulatedMarket
 from resources.upstreams.hosts import SITES, mock_sites, upstream_of_host
+from resources.upstreams.tdx.bars import PERIODS, bars_call
+from resources.upstreams.tdx.connection import Connection
+from resources.upstreams.tdx.instruments import instrument
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 
 
@@ -165,6 +169,19 @@ def test_a_stopped_market_leaves_no_thread_and_no_port():
         socket.create_connection(address, timeout=1)
 
 
+def test_a_rule_may_concern_some_terminal_servers_alone():
+    with SimulatedMarket(TinyWorld(), FrozenClock(NOW), more_tcp_ports=(0, 0)) as market:
+        market.faults.replace([{"upstream": "tdx", "call": "bars*", "kind": "dead", "servers": [1, 3]}])
+        call = bars_call(instrument("sh600519"), PERIODS["day"], 0, 2)
+        bodies = []
+        for address in market.tcp_addresses:
+            with closing(Connection(address, timeout=5, connect_timeout=5)) as connection:
+                bodies.append(connection.exchange(call))
+
+    assert [len(body) > 2 for body in bodies] == [False, True, False]
+    assert market.terminal_calls()["bars_day"] == 3
+
+
 def start(*extra: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", "resources.simulated_market", "--http-port", "0", "--tcp-port", "0", *extra],
@@ -188,6 +205,20 @@ def test_the_process_says_its_ports_and_ends_on_sigterm(tmp_path):
         assert httpx.get(f"{url}/eastmoney/api/qt/clist/get", trust_env=False).status_code == 403
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_process_has_as_many_terminal_servers_as_ports(tmp_path):
+    ports = tmp_path / "ports.json"
+    process = start("0", "--ports-file", str(ports))
+    try:
+        process.stdout.readline()
+        found = json.loads(ports.read_text())["tcp_ports"]
+        assert len(set(found)) == 2
+        for port in found:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
     finally:
         process.kill()
         process.communicate()
