@@ -3,13 +3,17 @@
 A parser leaves such a row out and notes the reason; its caller stores the reasons with the record of the
 response (`Fetch.rejected`), and the batch shows them. An answer of which more than `ODD_SHARE` is rejected is
 refused as a whole, because its format must have changed. So is one with two rows in another unit: a unit
-belongs to a board or to an answer, never to a single row.
+belongs to a board or to an answer, never to a single row. A row whose key came before is rejected as well:
+an identical one counts once, and of two that contradict each other the first stays. Pages that are repeated
+in place of others exceed the share.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
+
+import pandas as pd
 
 from core.errors import PayloadError, WrongUnit
 
@@ -36,6 +40,13 @@ def noting() -> Iterator[list[Rejection]]:
         _noted.reset(token)
 
 
+def note(odd: Sequence[Rejection]) -> None:
+    """Adds rejections to those that are being collected."""
+    noted = _noted.get()
+    if noted is not None:
+        noted += odd
+
+
 class Odd(list[Rejection]):
     """What was left out so far; `units`: how many for their unit."""
 
@@ -58,9 +69,7 @@ def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
         item, reason = odd[0]
         message = reason if rows == 1 else f"{len(odd)} of {rows} rows fail validation; {item}: {reason}"
         raise PayloadError(f"{what}: {message}" if rows > 1 else message)
-    noted = _noted.get()
-    if noted is not None:
-        noted += odd
+    note(odd)
 
 
 def accepted_table(
@@ -107,7 +116,8 @@ def _name(stated: object, at: int) -> str:
 def accepted_rows(
     raws: Sequence[R], read: Callable[[R], T], what: str, item: Callable[[R], object]
 ) -> list[T]:
-    """`read` of every row; one for which it raises PayloadError is left out and noted under `item`."""
+    """`read` of every row; one for which it raises PayloadError is left out and noted under `item`. A row of
+    which it makes None (a sum, another kind of security) counts neither way."""
     made: list[T] = []
     odd = Odd()
     for at, raw in enumerate(raws):
@@ -115,5 +125,23 @@ def accepted_rows(
             made.append(read(raw))
         except PayloadError as error:
             odd.add(_name(item(raw), at), error)
-    reject(odd, len(raws), what)
+    reject(odd, sum(row is not None for row in made) + len(odd), what)
     return made
+
+
+def once_each(rows: pd.DataFrame, key: Sequence[str], what: str) -> pd.DataFrame:
+    """The rows without those whose `key` came before, which are noted. PayloadError when they are more than
+    the share."""
+    again = rows.duplicated(list(key)).to_numpy()
+    if not again.any():
+        return rows
+    same = rows.astype(object).where(rows.notna(), None).duplicated().to_numpy()
+    odd = [
+        (
+            str(getattr(row, "code", None) or " ".join(str(getattr(row, name)) for name in key)),
+            f"{'repeats' if alike else 'contradicts'} another row with the same {', '.join(key)}",
+        )
+        for row, alike in zip(rows[again].itertuples(), same[again], strict=True)
+    ]
+    reject(odd, len(rows), f"{what}, rows that came twice")
+    return rows[~again].reset_index(drop=True)

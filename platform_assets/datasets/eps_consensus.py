@@ -52,10 +52,9 @@ def pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def report(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """About seven calls for the market, one for a hundred codes. Years that are over are results, no
-    forecasts."""
-    rows = stacked(map(ctx.eastmoney.consensus, scope.code_groups()), _KEY[:2])
-    return rows[rows["forecast_year"] >= int(ctx.today[:4])]
+    """About seven calls for the market, one for a hundred codes. A year is expected until its result is
+    reported, which is months after it."""
+    return stacked(map(ctx.eastmoney.consensus, scope.code_groups()), _KEY[:2])
 
 
 def pages_are_read(ctx: FetchContext, scope: Scope) -> bool:

@@ -1,5 +1,6 @@
 """Broker forecasts for the companies of a world: from the trailing result, with a growth per company that is
-revised every month. One company of four has no forecasts; a replayed market has none at all."""
+revised every month. They begin with the first year whose result is not published. One company of four has no
+forecasts; a replayed market has none at all."""
 
 from dataclasses import dataclass
 
@@ -29,7 +30,8 @@ class Expected:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Consensus of one company; `reported`: day of the newest forecast, `actual`: EPS of last year."""
+    """Consensus of one company; `reported`: day of the newest forecast, `actual`: EPS of the year before the
+    first that is expected."""
 
     security: Security
     reported: int
@@ -50,7 +52,8 @@ def outlook(view: View, security: Security) -> Outlook | None:
         return None
     month = view.now.year * 100 + view.now.month
     reported = _first_session(view, month)
-    year = view.now.year
+    full = [one for one in reports if one.months == 12]
+    year = full[-1].period // 10_000 + 1 if full else view.now.year
     followers = 1 + drawn(*name, "brokers") % _MOST_BROKERS
     growth = 1 + (drawn(*name, "growth") % 31 - 5 + drawn(*name, month) % 5) / 100
     years = []
@@ -68,7 +71,6 @@ def outlook(view: View, security: Security) -> Outlook | None:
                 profit=profit,
             )
         )
-    full = [one for one in reports if one.months == 12]
     actual = full[-1].net_profit / total if full else earned / total
     people = tuple(
         (_HOUSES[(drawn(*name) + at) % len(_HOUSES)], _PEOPLE[at % len(_PEOPLE)])

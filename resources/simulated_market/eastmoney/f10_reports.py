@@ -146,8 +146,9 @@ def consensus_row(one: Outlook, view: View) -> Row:
         "RATING_ORG_NUM": first.brokers,
         "RATING_BUY_NUM": first.brokers // 2,
         "YEAR1": first.year - 1,
+        "YEAR_MARK1": "A",
         "EPS1": one.actual,
     }
     for at, year in enumerate(one.years, start=2):
-        row |= {f"YEAR{at}": year.year, f"EPS{at}": year.mean}
+        row |= {f"YEAR{at}": year.year, f"YEAR_MARK{at}": "E", f"EPS{at}": year.mean}
     return row

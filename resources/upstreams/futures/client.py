@@ -5,14 +5,16 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import pandas as pd
 
-from core.errors import PayloadError, Permanent
+from core.errors import PayloadError, Permanent, WrongUnit
+from core.market.futures import turnover_fits
+from resources.rejections import accepted_rows, once_each
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import no_file
@@ -73,19 +75,19 @@ def parse_shanghai(body: bytes, exchange: str, day: str) -> pd.DataFrame:
     stated = document.get("report_date")
     if stated and iso_day(string_of(stated, f"{exchange} report_date"), f"{exchange} report_date") != day:
         raise PayloadError(f"{exchange} answered for {stated}, asked was {day}")
-    rows = []
-    for raw in list_of(document.get("o_curinstrument"), f"{exchange} o_curinstrument"):
+
+    def read(raw: Any) -> dict[str, Any] | None:
         row = object_of(raw, f"{exchange} row")
         month = string_of(row.get("DELIVERYMONTH"), f"{exchange} DELIVERYMONTH").strip()
         product = string_of(row.get("PRODUCTID"), f"{exchange} PRODUCTID").strip()
         if _is_sum(month) or not product.endswith("_f") or "efp" in month:
-            continue
+            return None
         fields = _asked(row, _SHANGHAI, f"{exchange} {product}{month}")
         label = string_of(row.get("PRODUCTNAME") or "", f"{exchange} PRODUCTNAME").strip() or None
-        rows.append(
-            contract({**fields, "product": product[:-2], "month": month, "label": label}, exchange, day)
-        )
-    return contracts(rows, exchange)
+        return contract({**fields, "product": product[:-2], "month": month, "label": label}, exchange, day)
+
+    listed = list_of(document.get("o_curinstrument"), f"{exchange} o_curinstrument")
+    return contracts(listed, read, exchange, lambda raw: _stated(raw, "PRODUCTID", "DELIVERYMONTH"))
 
 
 # -- Dalian (dce) and Guangzhou (gfex)
@@ -118,20 +120,19 @@ def parse_dalian(body: bytes, day: str) -> pd.DataFrame:
     document = object_of(json_of(body), "dce")
     if document.get("success") is not True:
         raise PayloadError(f"dce: success {document.get('success')!r:.20}")
-    rows = []
-    for raw in list_of(document.get("data") or [], "dce data"):
+
+    def read(raw: Any) -> dict[str, Any] | None:
         row = object_of(raw, "dce row")
         label = string_of(row.get("variety"), "dce variety").strip()
         if _is_sum(label):
-            continue
+            return None
         contract_id = string_of(row.get("contractId"), "dce contractId").strip()
         fields = _asked(row, _DAY_QUOTES, f"dce {contract_id[:12]}")
-        rows.append(
-            contract(
-                {**fields, "product": contract_id[:-4], "month": contract_id[-4:], "label": label}, "dce", day
-            )
-        )
-    return contracts(rows, "dce")
+        named = {"product": contract_id[:-4], "month": contract_id[-4:], "label": label}
+        return contract({**fields, **named}, "dce", day)
+
+    listed = list_of(document.get("data") or [], "dce data")
+    return contracts(listed, read, "dce", lambda raw: _stated(raw, "contractId"))
 
 
 def guangzhou_request(day: str) -> Request:
@@ -151,17 +152,19 @@ def parse_guangzhou(body: bytes, day: str) -> pd.DataFrame:
     document = object_of(json_of(body), "gfex")
     if str(document.get("code")) != "0":
         raise PayloadError(f"gfex: code {document.get('code')!r:.20}")
-    rows = []
-    for raw in list_of(document.get("data") or [], "gfex data"):
+
+    def read(raw: Any) -> dict[str, Any] | None:
         row = object_of(raw, "gfex row")
         label = string_of(row.get("variety"), "gfex variety").strip()
         if _is_sum(label):
-            continue
+            return None
         product = string_of(row.get("varietyOrder"), "gfex varietyOrder").strip()
         month = string_of(row.get("delivMonth"), "gfex delivMonth").strip()
         fields = _asked(row, _DAY_QUOTES, f"gfex {product}{month}")
-        rows.append(contract({**fields, "product": product, "month": month, "label": label}, "gfex", day))
-    return contracts(rows, "gfex")
+        return contract({**fields, "product": product, "month": month, "label": label}, "gfex", day)
+
+    listed = list_of(document.get("data") or [], "gfex data")
+    return contracts(listed, read, "gfex", lambda raw: _stated(raw, "varietyOrder", "delivMonth"))
 
 
 # -- Daily files that are text: the financial futures exchange (CSV in GB 2312) and Zhengzhou (pipes).
@@ -206,18 +209,20 @@ def parse_financial(body: bytes, day: str) -> pd.DataFrame:
     except csv.Error as error:
         raise PayloadError(f"cffex: no table of separated values: {error}") from error
     heads = _heads(table[0] if table else [], _FINANCIAL, "cffex")
-    rows = []
-    for values in table[1:]:
+
+    def read(values: list[str]) -> dict[str, Any] | None:
         found = _FUTURE.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
         if found is None:
-            continue  # sums, and options (IO2609-C-4000)
+            return None  # sums, and options (IO2609-C-4000)
         product, month = found.groups()
         fields = _values(values, heads, f"cffex {product}{month}")
         label = FINANCIAL_NAMES.get(product)
-        rows.append(contract({**fields, "product": product, "month": month, "label": label}, "cffex", day))
-    if not rows:
+        return contract({**fields, "product": product, "month": month, "label": label}, "cffex", day)
+
+    made = contracts(table[1:], read, "cffex", lambda values: values[0])
+    if made.empty:
         raise PayloadError("cffex: a file without a contract")
-    return contracts(rows, "cffex")
+    return made
 
 
 def zhengzhou_request(day: str) -> Request:
@@ -229,26 +234,28 @@ def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
     """Columns `FUTURES_COLUMNS`; the year of a month has one digit. PayloadError for another day; empty for
     the page that says that there is none."""
     if _NOTHING.encode() in body or _NOTHING.encode("gbk") in body:
-        return contracts([], "czce")
+        return frame([], FUTURES_COLUMNS)
     lines = _decoded(body, ("utf-8", "gb18030"), "czce").splitlines()
     dated = _DATED.search(lines[0]) if lines else None
     if dated and dated.group(0) != day:
         raise PayloadError(f"czce answered for {dated.group(0)}, asked was {day}")
     table = [[cell.strip() for cell in line.split("|")] for line in lines[1:]]
     heads = _heads(table[0] if table else [], _ZHENGZHOU, "czce")
-    rows = []
-    for values in table[1:]:
+
+    def read(values: list[str]) -> dict[str, Any] | None:
         found = _SHORT.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
         if found is None:
-            continue  # sums and notes
+            return None  # sums and notes
         product, digit, month = found.groups()
         fields = _values(values, heads, f"czce {product}{digit}{month}")
         label = ZHENGZHOU_NAMES.get(product)
         full = f"{_year(int(digit), int(day[:4])) % 100:02d}{month}"
-        rows.append(contract({**fields, "product": product, "month": full, "label": label}, "czce", day))
-    if not rows:
+        return contract({**fields, "product": product, "month": full, "label": label}, "czce", day)
+
+    made = contracts(table[1:], read, "czce", lambda values: values[0])
+    if made.empty:
         raise PayloadError("czce: a file without a contract")
-    return contracts(rows, "czce")
+    return made
 
 
 def _year(digit: int, today: int) -> int:
@@ -289,14 +296,13 @@ FUTURES_COLUMNS: dict[str, str] = {
 }
 _PRODUCT = re.compile(r"[A-Za-z]{1,3}")
 _MONTH = re.compile(r"\d{2}(0[1-9]|1[0-2])")
-_SMALLEST, _LARGEST = 0.8, 25_000.0
-"""Units of a price that one contract may hold."""
+R = TypeVar("R")
 
 
 def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
     """A row of `FUTURES_COLUMNS` of product, month (YYMM), label (Chinese name or None), and the texts or
     numbers open, high, low, close, settle, prev_settle, volume, open_interest, oi_change, amount (10k CNY).
-    PayloadError for prices that do not enclose each other and turnover in another unit."""
+    PayloadError for prices that do not enclose each other and a turnover that does not fit them."""
     product, month = fields["product"], fields["month"]
     what = f"{exchange} {str(product)[:8]}{str(month)[:8]}"
     if not _PRODUCT.fullmatch(str(product)) or not _MONTH.fullmatch(str(month)):
@@ -313,7 +319,8 @@ def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
     else:
         prices |= dict.fromkeys(("open", "high", "low"), math.nan)
     turnover = amount(plain(fields["amount"]), f"{what} amount")
-    _check_unit(turnover, volume, prices, what)
+    if not turnover_fits(product, turnover * 1e4, volume, prices["low"], prices["high"]):
+        raise WrongUnit(f"{what}: turnover {turnover:g} wan of {volume} contracts: another unit")
     label = fields.get("label")
     return {
         "symbol": f"{product}{month}",
@@ -329,12 +336,21 @@ def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
     }
 
 
-def contracts(rows: list[dict[str, Any]], exchange: str) -> pd.DataFrame:
-    """Columns `FUTURES_COLUMNS`. PayloadError when a contract came twice."""
-    made = frame(rows, FUTURES_COLUMNS)
-    if made["symbol"].duplicated().any():
-        raise PayloadError(f"{exchange}: a contract came twice")
-    return made
+def contracts(
+    raws: Sequence[R],
+    read: Callable[[R], dict[str, Any] | None],
+    exchange: str,
+    item: Callable[[R], object],
+) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`; None of a row that is no contract. Single rows that fail validation are
+    rejected, and a contract counts once."""
+    rows = [row for row in accepted_rows(raws, read, exchange, item) if row is not None]
+    return once_each(frame(rows, FUTURES_COLUMNS), ["symbol"], exchange)
+
+
+def _stated(raw: Any, *names: str) -> str:
+    """The contract that a row says it is of."""
+    return "".join(str(raw.get(name) or "").strip() for name in names) if isinstance(raw, dict) else ""
 
 
 def plain(value: Any) -> Any:
@@ -346,16 +362,6 @@ def _level(value: Any, what: str) -> float:
     """A price; 0 says that there was none."""
     found = price(plain(value), what)
     return math.nan if found == 0 else found
-
-
-def _check_unit(turnover: float, volume: int, prices: dict[str, float], what: str) -> None:
-    """Turnover / volume / price is the size of a contract."""
-    level = prices["settle"]
-    if not volume or not turnover > 0 or not level > 0:
-        return
-    size = turnover * 1e4 / volume / level
-    if not _SMALLEST <= size <= _LARGEST:
-        raise PayloadError(f"{what}: a contract of {size:g} units: another unit")
 
 
 Call = tuple[Callable[[str], Request], Callable[..., pd.DataFrame]]

@@ -103,6 +103,10 @@ CONSENSUS = {
     "YEAR2": 2026,
     "YEAR3": 2027,
     "YEAR4": 2028,
+    "YEAR_MARK1": "A",
+    "YEAR_MARK2": "E",
+    "YEAR_MARK3": "E",
+    "YEAR_MARK4": "E",
     "EPS1": 68.64,
     "EPS2": 72.41,
     "EPS3": 78.03,
@@ -303,12 +307,14 @@ def test_a_page_without_the_table_is_a_changed_contract() -> None:
 def test_a_company_of_the_consensus_is_a_row_per_year() -> None:
     rows = client(body([CONSENSUS], 1))[0].consensus(("600519",))
 
-    assert rows["forecast_year"].tolist() == [2025, 2026, 2027]
-    assert rows["eps_mean"].tolist() == [68.64, 72.41, 78.03]
+    assert rows["forecast_year"].tolist() == [2026, 2027]
+    assert rows["eps_mean"].tolist() == [72.41, 78.03]
     assert set(rows["org_count"]) == {31}
     for changed, reason in (
         ({"YEAR3": 2029}, "YEAR3 is 2029"),
         ({"EPS2": 7241.0}, "not plausible"),
+        ({"YEAR_MARK2": None}, "YEAR_MARK2"),
+        ({"YEAR_MARK3": "A"}, "YEAR_MARK3"),
         ({"SECURITY_CODE": "600518"}, "not asked for"),
     ):
         with pytest.raises(PayloadError, match=reason):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError, Permanent, Refused
+from resources.rejections import noting
 from resources.upstreams.eastmoney.quotes import futures as portal
 from resources.upstreams.futures.client import CALLS, FUTURES_COLUMNS, FuturesClient
 from tests.upstreams.eastmoney.test_reports import Pages
@@ -126,7 +127,9 @@ def test_the_year_of_zhengzhou_has_one_digit() -> None:
         ("shfe", shanghai({**GOLD, "HIGHESTPRICE": 590.0}), "enclose"),
         ("shfe", shanghai({**GOLD, "VOLUME": 1.5}), "not whole"),
         ("shfe", shanghai({**GOLD, "DELIVERYMONTH": "2613"}), "no contract"),
-        ("shfe", shanghai(GOLD, GOLD), "twice"),
+        ("shfe", shanghai({**GOLD, "TURNOVER": 1_023_816.47}, *SUMS), "another unit"),
+        ("shfe", shanghai({**GOLD, "TURNOVER": 20_476_329.4}), "another unit"),
+        ("shfe", shanghai({**GOLD, "VOLUME": 340_988}), "another unit"),
         ("shfe", shanghai({k: v for k, v in GOLD.items() if k != "OPENINTEREST"}), "no field OPENINTEREST"),
         ("dce", b'{"success":false,"data":null}', "success"),
         ("dce", dalian({**DALIAN, "settle": 1, "clearPrice": "-"}), "missing"),
@@ -142,6 +145,32 @@ def test_the_year_of_zhengzhou_has_one_digit() -> None:
 def test_rejected_answers(exchange: str, body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse(exchange, body)
+
+
+def many(*more: dict[str, Any]) -> list[dict[str, Any]]:
+    """The months of thirty contracts, and `more`."""
+    months = [f"{27 + at // 12}{at % 12 + 1:02d}" for at in range(30)]
+    return [*({**GOLD, "DELIVERYMONTH": month} for month in months), *more]
+
+
+def test_a_contract_that_is_odd_or_comes_again_costs_its_row() -> None:
+    with noting() as rejected:
+        rows = parse(
+            "shfe", shanghai(*many(GOLD, {**GOLD, "SETTLEMENTPRICE": None, "DELIVERYMONTH": "3001"}))
+        )
+    assert len(rows) == 31
+    assert [item for item, _ in rejected] == ["au_f3001"]
+
+    with noting() as rejected:
+        rows = parse("shfe", shanghai(*many(GOLD, GOLD, {**GOLD, "CLOSEPRICE": 600.0})))
+    assert len(rows) == 31
+    assert rows[rows["symbol"] == "au2612"]["close"].tolist() == [603.3]
+    assert [(item, reason.split()[0]) for item, reason in rejected] == [
+        ("au2612", "repeats"),
+        ("au2612", "contradicts"),
+    ]
+    with pytest.raises(PayloadError, match="30 of 60 rows"):
+        parse("shfe", shanghai(*many(*many())))
 
 
 class Missing:
@@ -186,6 +215,8 @@ def test_bars_of_the_portal_have_open_interest() -> None:
     assert (row["close"], row["amount_wan"], row["open_interest"]) == (603.3, 10_238_164.7, 196568)
     with pytest.raises(PayloadError, match="asked for"):
         portal.parse_bars(reported(line), "113.au2702", DAY, DAY)
+    with pytest.raises(PayloadError, match="another unit"):
+        portal.parse_bars(reported(line.replace("102381647000", "51190823500")), "113.au2612", DAY, DAY)
     with pytest.raises(PayloadError, match="7 values"):
         portal.parse_bars(reported(line.rpartition(",")[0]), "113.au2612", DAY, DAY)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from core.errors import PayloadError
+from core.errors import PayloadError, WrongUnit
+from core.market.futures import turnover_fits
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -34,10 +35,15 @@ def bars_request(secid: str, beg: str, end: str) -> Request:
 def parse_bars(body: bytes, secid: str, since: str, until: str) -> pd.DataFrame:
     """Columns `FUTURES_BAR_COLUMNS`, oldest first, within ISO dates."""
     what = f"kline {secid}"
+    product = secid.partition(".")[2].rstrip("0123456789")
     rows = []
     for row, values in _lines(body, secid, since, until, width=8):
         row["volume_contracts"] = required(amount(values[5], f"{what} volume"), f"{what} volume")
         row["amount_wan"] = amount(values[6], f"{what} amount", scale=1e-4)
+        if not turnover_fits(
+            product, row["amount_wan"] * 1e4, row["volume_contracts"], row["low"], row["high"]
+        ):
+            raise WrongUnit(f"{what} {row['date']}: turnover {row['amount_wan']:g} wan: another unit")
         row["open_interest"] = amount(values[7], f"{what} open interest")
         rows.append(row)
     return frame(rows, FUTURES_BAR_COLUMNS)

@@ -1,5 +1,6 @@
 """Mean of the earnings per share that brokers forecast, a report of the data centre (RPT_WEB_RESPREDICT): one
-row per company, with columns for four years."""
+row per company, with columns for four years. The mark of a year says whether it was reported (A) or is
+expected (E)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +19,9 @@ WIDE_COLUMNS: dict[str, str] = {
     **texts("code"),
     **numbers("org_count"),
     **dict.fromkeys((f"{name}{at}" for at in _YEARS for name in ("year", "eps")), "f"),
+    **dict.fromkeys((f"mark{at}" for at in _YEARS), "s"),
 }
+REPORTED, EXPECTED = "A", "E"
 _LARGEST_EPS = 1000
 
 
@@ -34,9 +37,12 @@ def consensus_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def by_year(wide: pd.DataFrame) -> pd.DataFrame:
-    """Columns `CONSENSUS_COLUMNS`, a row per company and year that something is expected of."""
+    """Columns `CONSENSUS_COLUMNS`, a row per company and year that something is expected of. The figure of a
+    reported year is a result, no forecast."""
     parts = [
-        wide[["code", "org_count"]].assign(forecast_year=wide[f"year{at}"], eps_mean=wide[f"eps{at}"])
+        wide[["code", "org_count"]].assign(forecast_year=wide[f"year{at}"], eps_mean=wide[f"eps{at}"])[
+            wide[f"mark{at}"] == EXPECTED
+        ]
         for at in _YEARS
     ]
     rows_by_year = pd.concat(parts, ignore_index=True)[list(CONSENSUS_COLUMNS)]
@@ -54,6 +60,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     brokers = required(amount(row["RATING_ORG_NUM"], f"{what} RATING_ORG_NUM"), f"{what} RATING_ORG_NUM")
     made: dict[str, Any] = {"code": code, "org_count": brokers}
     first = None
+    expected = False
     for at in _YEARS:
         if row.get(f"YEAR{at}") is None:
             continue
@@ -64,5 +71,9 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         eps = number(row.get(f"EPS{at}"), f"{what} EPS{at}")
         if abs(eps) > _LARGEST_EPS:
             raise PayloadError(f"{what}: EPS{at} {eps} CNY is not plausible")
-        made |= {f"year{at}": year, f"eps{at}": eps}
+        mark = row.get(f"YEAR_MARK{at}")
+        if mark not in {REPORTED, EXPECTED} or (expected and mark == REPORTED):
+            raise PayloadError(f"{what}: YEAR_MARK{at} is {mark!r:.20}")
+        expected = mark == EXPECTED
+        made |= {f"year{at}": year, f"eps{at}": eps, f"mark{at}": mark}
     return made
