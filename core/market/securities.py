@@ -131,3 +131,9 @@ def decimals_of(kind: str, market: str) -> int:
     """Decimals of a price. Shanghai's B shares trade in USD with three of them."""
     three = kind in FUNDS | {CB, BOND, REPO} or (kind == B_SHARE and market.upper() == "SH")
     return 3 if three else 2
+
+
+@lru_cache(maxsize=32768)
+def tick_of_code(code: str, market: str) -> float:
+    """Smallest price step of a security, in its currency: 0.001 of funds, bonds and Shanghai's B shares."""
+    return round(0.1 ** decimals_of(sec_type_of(code, market), market), 3)

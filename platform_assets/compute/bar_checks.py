@@ -5,6 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.declaration.scope import Context
+from core.market.securities import tick_of_code
 
 FEW = 20
 """So many codes are never the market as a whole."""
@@ -79,7 +80,11 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
     joined = rows[["code", "date", "last_close"]].merge(known, on=["code", "date"], how="left")
     ex_dates = _counted_events(context)
     ex = pd.Series([pair in ex_dates for pair in zip(joined["code"], joined["date"], strict=True)])
-    same = (joined["last_close"] - joined["before"]).abs() < 0.0051
+    ticks = [
+        tick_of_code(str(code), str(market))
+        for code, market in zip(rows["code"], rows["market"], strict=True)
+    ]
+    same = (joined["last_close"] - joined["before"]).abs() < np.array(ticks) * 0.51
     fine = ex | joined["before"].isna() | same
     return pd.Series(fine.to_numpy(), index=rows.index)
 

@@ -8,11 +8,10 @@ import pandas as pd
 
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
-from platform_assets.compute.exright import references
+from platform_assets.compute.exright import TERMS, moves_price, references
 from resources.upstreams.fetch_context import FetchContext
 
 _HALF_FEN = 0.005
-_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -49,13 +48,13 @@ def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataF
     """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
     on a first bar that does not state its change."""
     events = ctx.read(
-        "ref_exright", columns=("code", "date", "category", *_TERMS, "held_back"), codes=scope.codes
+        "ref_exright", columns=("code", "date", "category", *TERMS, "held_back"), codes=scope.codes
     )
-    by_code = dict(iter(events[(events["category"] == 1) & events["held_back"].isna()].groupby("code")))
+    by_code = dict(iter(events[moves_price(events)].groupby("code")))
 
     def one(symbol: str) -> pd.DataFrame:
         bars = bars_of(symbol)
-        bars["last_close"] = references(bars, by_code.get(symbol[2:]))
+        bars["last_close"] = references(symbol[2:], symbol[:2], bars, by_code.get(symbol[2:]))
         bars["symbol"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 

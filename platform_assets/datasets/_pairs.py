@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
-from platform_assets.compute.exright import reference_price
+from platform_assets.compute.exright import TERMS, gaps, moves_price
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, Tolerance, float32_step
 from resources.upstreams.fetch_context import FetchContext, current_session
 
@@ -21,7 +21,6 @@ FUSED, DERIVED = "fused", "derived"
 EXCHANGES = ("sse", "szse", "bse")
 SAMPLE = 60
 """Codes that a pair may ask an upstream about on a date."""
-_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 _WAN_CAP = 50.0
 """Half a step of the quote site's caps, 10k CNY."""
 _LOT = 100.0
@@ -130,20 +129,19 @@ def _references(ctx: FetchContext, day: str) -> Iterator[Found]:
     """The stored previous close, taken down by the stored events, against the previous close that is quoted:
     a break is an event that we do not know, or know wrongly."""
     before = ctx.calendar.offset(day, -1)
-    bars = ctx.read("fusion_kline_daily", columns=("code", "close"), since=before, until=before)
-    closes = bars.set_index("code")["close"].astype(float)
+    bars = ctx.read("fusion_kline_daily", columns=("code", "market", "close"), since=before, until=before)
+    bars = bars.set_index("code")
+    closes = bars["close"].astype(float)
     events = ctx.read(
         "ref_exright",
-        columns=("code", "category", *_TERMS, "held_back"),
+        columns=("code", "category", *TERMS, "held_back"),
         since=day,
         until=day,
     )
-    counted = (events["category"] == 1) & events["held_back"].isna()
-    events = events[counted & events["code"].isin(closes.index)].drop(columns="held_back")
-    for event in events.fillna(0.0).itertuples(index=False):
-        cash, bonus, rights, price = (np.array([float(getattr(event, name))]) for name in _TERMS)
-        close = closes[[event.code]].to_numpy(dtype=float)
-        closes[event.code] = reference_price(close, cash, bonus, rights, price)[0]
+    events = events[moves_price(events) & events["code"].isin(closes.index)]
+    for code, own in events.assign(date=day).groupby("code"):
+        close = closes[[code]].to_numpy(dtype=float)
+        closes[code] = gaps(str(code), bars["market"][code], np.array([before]), close, own).following
     quotes = _on(ctx, "stg_quote_snapshot", ("last_close",), day)
     for source in ("tencent", "tdx"):
         quoted = _side(quotes, source, "last_close").dropna()

@@ -23,15 +23,13 @@ from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
+from core.market.securities import tick_of_code
 from platform_assets.compute.bar_checks import crowded_dates
-from platform_assets.compute.exright import reference_price
+from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps
 from resources.upstreams.fetch_context import FetchContext
 
 _VALUES = (
-    "cash_per10",
-    "bonus_per10",
-    "rights_per10",
-    "rights_price",
+    *TERMS,
     "float_before",
     "total_before",
     "float_after",
@@ -39,7 +37,6 @@ _VALUES = (
 )
 _HISTORY_BARS = 800
 _JUDGED_DATES = 120
-_HALF_FEN = 0.005
 Stored = Mapping[tuple[str, str, str], float]
 """(code, date, hash of the values) -> factor; NaN for one that has none."""
 
@@ -49,18 +46,22 @@ class ExRight(Model):
 
     code: Code = key("security code")
     date: Date = key("ex-date or date of the change")
-    category: Int = key("1 ex-right/dividend, 2..10 capital changes, 11..12 consolidation", ge=1, le=14)
+    category: Int = key(
+        "1 ex-right/dividend, 2..10 capital changes, 11 split or consolidation, 12..15 others", ge=1, le=15
+    )
     row_key: K16 = key("hash of the values: two events of one kind on one day")
     name: S32 = col(title="category in words")
     cash_per10: Px = col("CNY_per_10sh", "cash dividend")
-    bonus_per10: F = col("sh_per_10sh", "bonus and transfer shares")
+    bonus_per10: F = col(
+        "sh_per_10sh", "bonus and transfer shares; of a split the shares that 10 become, less 10"
+    )
     rights_per10: F = col("sh_per_10sh", "rights issue")
     rights_price: Px = col("CNY", "price of the rights", ge=0)
     float_before: Big = col("sh", "float shares before", ge=0)
     total_before: Big = col("sh", "total shares before", ge=0)
     float_after: Big = col("sh", "float shares after", ge=0)
     total_after: Big = col("sh", "total shares after", ge=0)
-    factor: F = col(title="previous close / ex-reference price (category 1); null while held back", gt=0)
+    factor: F = col(title="price before / ex-reference price (categories 1, 11); null while held back", gt=0)
     held_back: K32 = col(title="the check that this event failed: nothing is adjusted by it")
     src: K32 = col(title="upstream")
 
@@ -76,13 +77,13 @@ def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _held_back(ctx: FetchContext, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
     """The events without the factors of those that cannot be, with the names of the checks that they fail."""
-    dividends = events["category"] == 1
-    reported = events.loc[dividends, ["code", "date"]]
+    moving = events["category"].isin(PRICE_EVENTS)
+    reported = events.loc[moving, ["code", "date"]]
     crowded = crowded_dates(
         pd.concat([reported, _stored_dividends(ctx, scope, reported)]), len(ctx.symbols())
     )
-    crowd = dividends & events["date"].isin(crowded)
-    negative = dividends & (events["cash_per10"] < 0)
+    crowd = moving & events["date"].isin(crowded)
+    negative = moving & (events["cash_per10"] < 0)
     names = np.where(negative, cash_is_not_negative.__name__, few_are_ex_at_once.__name__)
     events["held_back"] = pd.Series(names, index=events.index, dtype=object).where(crowd | negative, None)
     events["factor"] = events["factor"].mask(crowd | negative)
@@ -100,7 +101,7 @@ def _stored_dividends(ctx: FetchContext, scope: Scope, reported: pd.DataFrame) -
     except Unavailable:
         return reported.iloc[:0]
     asked = set(reported["code"]) | set(scope.codes or ())
-    stored = stored[(stored["category"] == 1) & ~stored["code"].isin(asked)]
+    stored = stored[stored["category"].isin(PRICE_EVENTS) & ~stored["code"].isin(asked)]
     return stored.loc[stored["date"].isin(reported["date"]), ["code", "date"]]
 
 
@@ -120,7 +121,8 @@ def _symbols_to_ask(ctx: FetchContext, scope: Scope) -> list[str]:
     previous = ctx.calendar.offset(scope.until, -1)
     stored = ctx.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
     joined = quotes.merge(stored.rename(columns={"close": "stored_close"}), on="code", how="left")
-    moved = ~((joined["last_close"] - joined["stored_close"]).abs() < _HALF_FEN)
+    ticks = [tick_of_code(str(symbol)[2:], str(symbol)[:2]) for symbol in joined["symbol"]]
+    moved = ~((joined["last_close"] - joined["stored_close"]).abs() < np.array(ticks) / 2)
     return [str(symbol) for symbol in joined.loc[moved & ~joined["unknown"], "symbol"].tolist()]
 
 
@@ -142,7 +144,7 @@ def _stored_factors(ctx: FetchContext) -> Stored:
         rows = ctx.read("ref_exright", columns=("code", "date", "category", "row_key", "factor"))
     except Unavailable:
         return {}
-    rows = rows[rows["category"] == 1]
+    rows = rows[rows["category"].isin(PRICE_EVENTS)]
     keys = zip(rows["code"], rows["date"], rows["row_key"], strict=True)
     return dict(zip(keys, rows["factor"].astype(float), strict=True))
 
@@ -158,6 +160,10 @@ def _events_of(ctx: FetchContext, symbol: str, stored: Stored) -> pd.DataFrame:
         hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
         for values in events[["f1", "f2", "f3", "f4"]].itertuples(index=False)
     ]
+    splits = events["category"] == 11
+    if splits.any():
+        given = bonus_of_split(events["consolidation_ratio"].to_numpy(dtype=float))
+        out["bonus_per10"] = out["bonus_per10"].where(~splits, pd.Series(given, index=out.index))
     out["factor"] = _factors(ctx, symbol, out, stored)
     return out
 
@@ -165,41 +171,27 @@ def _events_of(ctx: FetchContext, symbol: str, stored: Stored) -> pd.DataFrame:
 def _factors(
     ctx: FetchContext, symbol: str, events: pd.DataFrame, stored: Stored
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Previous close / ex-reference price for category 1; NaN where no earlier bar is known.
+    """Price before / ex-reference price of what moves it; NaN where no earlier bar is known.
 
     Where the bars do not reach, it is the stored one; more pages reach events that are not stored yet.
     """
     factors = np.full(len(events), np.nan)
-    dividends = np.flatnonzero((events["category"] == 1).to_numpy())
-    if not len(dividends):
+    moving = events["category"].isin(PRICE_EVENTS) & ~(events["cash_per10"] < 0)
+    places = np.flatnonzero(moving.to_numpy())
+    if not len(places):
         return factors
-    reported = events["date"].to_numpy(dtype=str)[dividends]
-    keys = list(
-        zip(events["code"].iloc[dividends], reported.tolist(), events["row_key"].iloc[dividends], strict=True)
-    )
+    own = events.iloc[places]
+    keys = list(zip(own["code"], own["date"], own["row_key"], strict=True))
     bars = ctx.terminal_bars(symbol, _HISTORY_BARS)
     first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
     unreached = [key[1] for key in keys if key not in stored and FIRST_PARTITION <= key[1] <= first]
     if unreached:
         since = len(ctx.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
         bars = ctx.terminal_bars(symbol, since + 1)
-    dates = bars["date"].to_numpy(dtype=str)
-    closes = bars["close"].to_numpy(dtype=float)
-    places = np.searchsorted(dates, reported, side="left") - 1
-    known = places >= 0
-    close = (
-        np.where(known, closes[np.maximum(places, 0)], np.nan)
-        if len(closes)
-        else np.full(len(places), np.nan)
-    )
-    values = {name: np.nan_to_num(events[name].to_numpy(dtype=float)[dividends]) for name in _VALUES[:4]}
-    reference = reference_price(
-        close, values["cash_per10"], values["bonus_per10"], values["rights_per10"], values["rights_price"]
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        made = np.where(reference > 0, close / reference, np.nan)
+    dates, closes = bars["date"].to_numpy(dtype=str), bars["close"].to_numpy(dtype=float)
+    made = gaps(symbol[2:], symbol[:2], dates, closes, own).factors
     kept = np.asarray([stored.get(key, np.nan) for key in keys], dtype=float)
-    factors[dividends] = np.where(known, made, kept)
+    factors[places] = np.where(np.isnan(made), kept, made)
     return factors
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Partition
 from core.declaration.scope import Context, Scope
-from platform_assets.compute.exright import reference_price
+from platform_assets.compute.exright import TERMS, gaps, moves_price
 from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
@@ -20,7 +20,6 @@ from resources.warehouse.ledger.imports import PREFIX, Imports, ranked
 _BEFORE = 10
 """Trade dates before a month in which the last bar of a code is looked for."""
 _BARS = "fusion_kline_daily"
-_TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 
 
 def with_imports(run: PipelineRun, dataset: Dataset) -> Dataset:
@@ -100,24 +99,24 @@ def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     seen = np.where(same, rows["date"].shift(), rows["code"].map(days))
     events = context.read(
         "ref_exright",
-        columns=("code", "date", "category", *_TERMS, "held_back"),
+        columns=("code", "date", "category", *TERMS, "held_back"),
         codes=named,
         since=first,
         until=until,
     )
-    events = events[(events["category"] == 1) & events["held_back"].isna() & events["code"].isin(codes)]
-    starts = dict(zip(*np.unique(rows["code"].to_numpy(dtype=str), return_index=True), strict=True))
-    sizes = rows.groupby("code").size()
-    dates = rows["date"].to_numpy(dtype=str)
-    for event in events.itertuples(index=False):
-        start = int(starts[event.code])
-        own = dates[start : start + int(sizes[event.code])]
-        place = int(np.searchsorted(own, event.date))
-        at = start + place
-        if place < len(own) and isinstance(seen[at], str) and seen[at] < event.date:
-            terms = (getattr(event, name) for name in _TERMS)
-            cash, bonus, rights, price = (np.array([0.0 if pd.isna(one) else float(one)]) for one in terms)
-            previous[at] = reference_price(previous[at : at + 1], cash, bonus, rights, price)[0]
+    events = events[moves_price(events) & events["code"].isin(codes)]
+    places = rows.groupby("code").indices
+    for code, reported in events.groupby("code"):
+        at = places[code]
+        bars = rows.iloc[at]
+        dates, prices = list(bars["date"]), list(bars["close"])
+        if isinstance(seen[at[0]], str):
+            dates, prices = [seen[at[0]], *dates], [previous[at[0]], *prices]
+        # What went ex on the date of the earliest bar or before is in its price already.
+        own = reported[reported["date"] > dates[0]]
+        market = str(bars["market"].iloc[0])
+        made = gaps(str(code), market, np.array(dates, dtype=str), np.array(prices, dtype=float), own)
+        previous[at[len(at) + 1 - len(dates) :]] = made.references[1:]
     known = rows["last_close"].astype(float)
     rows["last_close"] = known.where(known.notna(), np.round(previous.astype(float), 4))
     return rows

@@ -32,6 +32,7 @@ CATEGORIES = {
     12: "非流通股缩股",
     13: "送认购权证",
     14: "送认沽权证",
+    15: "重整调整",
 }
 #: What the four floats of a category mean: (column, factor to the canonical unit). Shares come in 10k.
 _DIVIDEND = (("cash_per10", 1), ("rights_price", 1), ("bonus_per10", 1), ("rights_per10", 1))
@@ -47,6 +48,8 @@ _MEANINGS: dict[int, tuple[tuple[str, int] | None, ...]] = (
     | {6: (None, ("issue_price", 1), ("issued_shares", 10_000), None)}
     | dict.fromkeys((11, 12), (None, None, ("consolidation_ratio", 1), None))
     | dict.fromkeys((13, 14), (("strike_price", 1), None, ("warrants_per10", 1), None))
+    # Public clients name the kind of a reorganisation's record, none its four numbers.
+    | {15: (None, None, None, None)}
 )
 _MEASURES = tuple(
     dict.fromkeys(cell[0] for cells in _MEANINGS.values() for cell in cells if cell is not None)

@@ -3,15 +3,14 @@
 from typing import NamedTuple
 
 from platform_assets.compute.backtests.days import Event
+from platform_assets.compute.exright import PRICE_EVENTS, TERMS
 from serving_api.db.sessions import Session
 
 KLINE = "fusion_kline_daily"
 EXRIGHT = "ref_exright"
 MASTER = "fusion_stock_master"
 
-_EVENT = ("date", "cash_per10", "bonus_per10", "rights_per10", "rights_price")
-EX_RIGHT = 1
-"""The category of events that move the price."""
+_EVENT = ("date", *TERMS)
 
 
 class Row(NamedTuple):
@@ -39,7 +38,7 @@ def bars(session: Session, code: str, count: int) -> list[Row]:
 
 
 def events(session: Session, code: str, since: str) -> list[Event]:
-    """Dividends, bonus shares and rights from a date on."""
-    of, kept = {"code": code, "category": EX_RIGHT, "date>=": since}, "held_back IS NULL"
+    """Dividends, bonus shares, rights, splits and consolidations from a date on."""
+    of, kept = {"code": code, "category": PRICE_EVENTS, "date>=": since}, "held_back IS NULL"
     rows = session.rows(EXRIGHT, of, columns=_EVENT, where=kept, order="date")
     return [Event(day, *(float(value or 0.0) for value in amounts)) for day, *amounts in rows]
