@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from datetime import date
 
+import pandas as pd
+
 from core.days import moved
 
 GRACE_DAYS = 30
@@ -90,3 +92,18 @@ def open_report_periods(day: str) -> tuple[str, ...]:
 def open_on_any(days: Iterable[str]) -> tuple[str, ...]:
     """Periods that are open on at least one of the dates, oldest first."""
     return tuple(sorted({period for day in days for period in open_report_periods(day)}))
+
+
+def possible_notice(stated: pd.Series, ends: pd.Series) -> pd.Series:
+    """The stated days of notice (None: none) without those before the end of what they report on: such a day
+    is another notice's, and the report was not public then."""
+    days = stated.astype(object).where(stated.notna(), None)
+    return days.where(~(days.fillna("9999-12-31") < ends.astype(object)), None)
+
+
+def public_from(stated: pd.Series, ends: pd.Series) -> pd.Series:
+    """The stated days of notice; the day after the end of what is reported where the stated one is before
+    that end."""
+    days = stated.astype(object).where(stated.notna(), None)
+    early = days.notna() & possible_notice(days, ends).isna()
+    return days.where(~early, ends.where(early).map(lambda end: moved(end, 1), na_action="ignore"))

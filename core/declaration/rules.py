@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.declaration.scope import Calendar, Context
 from core.errors import DeclarationError
+from core.report_periods import public_from
 
 RowCheck = Callable[[pd.DataFrame, Context], pd.Series]
 """(fused rows, context) -> boolean Series, True = fine; null passes."""
@@ -171,9 +172,17 @@ def close_of(column: str) -> PublicAt:
     return at_hour(column, "15:00")
 
 
-def on_date(column: str) -> PublicAt:
-    """A notice is public from the beginning of its date."""
-    return at_hour(column, "00:00")
+def on_date(column: str, after: str | None = None) -> PublicAt:
+    """A notice is public from the beginning of its date. `after`: the column of the day that it reports on;
+    one that is dated before it is public from the day after it."""
+    beginning = at_hour(column, "00:00")
+    if after is None:
+        return beginning
+
+    def of_possible(rows: pd.DataFrame, context: Context) -> pd.Series:
+        return beginning(rows.assign(**{column: public_from(rows[column], rows[after])}), context)
+
+    return of_possible
 
 
 def next_trade_date(column: str, hour: str) -> FromHour:

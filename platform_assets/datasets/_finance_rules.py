@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.days import moved
 from core.declaration.scope import Context
-from core.report_periods import period_away, year_end_before
+from core.report_periods import period_away, public_from, year_end_before
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.quarters import on_quarter_before
@@ -30,6 +31,39 @@ def of_known_codes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     if known.empty:
         return rows
     return rows[rows["code"].isin(known["code"])].reset_index(drop=True)
+
+
+_STATED = ("raw_fin_indicator", "raw_finstmt", "raw_earnings_express")
+
+
+def few(codes: list[str]) -> list[str] | None:
+    """Codes to read by, unless reading everything is cheaper."""
+    return codes if len(codes) <= 500 else None
+
+
+def add_first_days(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """A report of which every stated notice is before the end of its period is public from the day after
+    that end on: the true day is not known."""
+    unknown = rows["ann_date"].isna()
+    if not unknown.any():
+        return rows
+    asked = rows[unknown]
+    since, until = asked["report_period"].min(), asked["report_period"].max()
+    columns = ("code", "report_period", "ann_date")
+    codes = few(sorted(set(asked["code"])))
+    stated = pd.concat(
+        context.read(table, columns=columns, codes=codes, since=since, until=until) for table in _STATED
+    )
+    first = (
+        stated[stated["ann_date"].notna()]
+        .sort_values("ann_date")
+        .drop_duplicates(["code", "report_period"], keep="last")
+    )
+    days = asked[["code", "report_period"]].merge(first, how="left", on=["code", "report_period"])["ann_date"]
+    rows.loc[unknown, "ann_date"] = public_from(
+        days, asked["report_period"].reset_index(drop=True)
+    ).to_numpy()
+    return rows
 
 
 def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -168,10 +202,16 @@ def per_share_in_range(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~((rows["eps"].abs() > 1000) | (rows["bvps"].abs() > 5000)).fillna(False)
 
 
+def has_ended(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["report_period"] < context.today
+
+
 def announced_after_the_period(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """No notice before the period has ended."""
+    """The notice is later than the first day on which it could have come out, where a date is put that is
+    not known (`add_first_days`)."""
     known = rows["ann_date"].notna()
-    return ~known | (rows["ann_date"].where(known, "") >= rows["report_period"])
+    first = rows["report_period"].map(lambda end: moved(end, 1))
+    return ~known | (rows["ann_date"].where(known, "") > first)
 
 
 _HALF_DIGIT = 0.0051

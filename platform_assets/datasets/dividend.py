@@ -15,6 +15,7 @@ from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Fields, Partition, Soft, as_received, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
+from core.report_periods import public_from
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from resources.upstreams.fetch_context import FetchContext
 
@@ -156,11 +157,13 @@ def add_total_cash(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def newest_notice(rows: pd.DataFrame, context: Context) -> pd.Series:
     """A plan is public from the day of its notice. A row that is already decided or carried out when it is
-    seen first says things that were not known then: it counts from its newest notice."""
+    seen first says things that were not known then: it counts from its newest notice. No distribution of a
+    period is known before the period has ended."""
     reported = _records(rows, context)["notice_date"]
     days = reported.where(reported.notna(), rows["ann_date"].where(rows["progress"] == PLAN, None)).astype(
         object
     )
+    days = public_from(days, rows["report_period"])
     return (days + " 00:00:00.000000").where(days.notna(), None)
 
 

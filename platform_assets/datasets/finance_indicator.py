@@ -15,9 +15,19 @@ import pandera.pandas as pa
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Partition, Soft, batch, interfaces, latest, on_date, period
+from core.declaration.rules import (
+    Contract,
+    Fields,
+    Partition,
+    Soft,
+    batch,
+    interfaces,
+    latest,
+    on_date,
+    period,
+)
 from core.declaration.scope import Context
-from core.report_periods import report_type
+from core.report_periods import possible_notice, report_type
 from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
 from platform_assets.datasets._finance_rules import earnings_follow_shares
@@ -36,7 +46,7 @@ class FinanceIndicator(Model):
     code: t.Code = key("security code")
     report_period: t.Date = _period_key()
     report_type: t.S4 = col(title="Q1, H1, Q3 or FY", isin=["Q1", "H1", "Q3", "FY"])
-    ann_date: t.Date = col(title="date of the notice")
+    ann_date: t.Date = col(title="date of the notice; never before the period has ended")
     name: t.S64 = col(title="name on the date of the notice", computed=True)
     revenue: t.Amt = col("CNY", "revenue")
     revenue_yoy: t.Pct = col("pct", "revenue, year on year")
@@ -183,7 +193,12 @@ _STAGED = set(FinanceIndicator.to_schema().columns)
 
 
 def _typed(rows: pd.DataFrame, *, is_express: bool = False) -> pd.DataFrame:
-    return rows.assign(report_type=rows["report_period"].map(report_type), is_express=is_express)
+    """A notice before the end of the period is none: another source may have the true one."""
+    return rows.assign(
+        report_type=rows["report_period"].map(report_type),
+        is_express=is_express,
+        ann_date=possible_notice(rows["ann_date"], rows["report_period"]),
+    )
 
 
 def items_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -214,7 +229,9 @@ def express_alone(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     codes = sorted(set(rows["code"]))
     since, until = rows["report_period"].min(), rows["report_period"].max()
     stated = [
-        context.read(table, columns=("code", "report_period"), codes=_few(codes), since=since, until=until)
+        context.read(
+            table, columns=("code", "report_period"), codes=rules.few(codes), since=since, until=until
+        )
         for table in ("raw_fin_indicator", "raw_finstmt")
     ]
     known = pd.MultiIndex.from_frame(pd.concat(stated, ignore_index=True)[["code", "report_period"]])
@@ -225,11 +242,6 @@ def express_alone(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def changes_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Items become columns, their change `_yoy`; no notice date."""
     return items_as_columns(rows.assign(yoy=rows["change_pct"], ann_date=None, statement="changes"), context)
-
-
-def _few(codes: list[str]) -> list[str] | None:
-    """Codes to read by, unless reading everything is cheaper."""
-    return codes if len(codes) <= 500 else None
 
 
 def _raw(
@@ -302,8 +314,10 @@ DATASET = Dataset(
     },
     order=("eastmoney", "em_f10", "sina", "tdx"),
     fuse=Fields(tolerance={"revenue": 0.01, "net_profit": 0.01}),
+    contract=(Contract(rules.has_ended, "a report of a period that has not ended"),),
     derive=(
         rules.of_known_codes,
+        rules.add_first_days,
         rules.add_names,
         rules.fill_ratios,
         rules.add_returns,
@@ -322,7 +336,7 @@ DATASET = Dataset(
         Soft(earnings_follow_shares, "earnings a share are not profit by the shares of the company"),
         Soft(rules.says_something, "neither revenue nor profit"),
         Soft(rules.per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
-        Soft(rules.announced_after_the_period, "announced before the period ended"),
+        Soft(rules.announced_after_the_period, "no source has a notice after the end of the period"),
     ),
     reads=("fusion_stock_master", "ref_name_history", "ref_exright"),
     reads_own_past=True,

@@ -189,7 +189,7 @@ DATASET = Dataset(
         rules.Soft(is_told_after_the_count, "the notice is older than the count"),
     ),
     reads_own_past=True,
-    public_at=rules.on_date("ann_date"),
+    public_at=rules.on_date("ann_date", after="date"),
     freshness=rules.period(120, "date"),
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),

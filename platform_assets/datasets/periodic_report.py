@@ -15,7 +15,7 @@ from core.declaration.columns import S64, S255, S512, Code, Date, Model, col, ke
 from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
-from core.report_periods import latest_ended, periods_due, previous_period
+from core.report_periods import latest_ended, periods_due, possible_notice, previous_period
 from core.text_keys import plain_form
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.parsing.texts import stock_codes
@@ -25,6 +25,7 @@ _LATE_DAYS = 7
 """Days after a deadline in which late reports are still looked for every day."""
 _LONGEST_TITLE = 255
 TABLE = "cninfo_periodic_report"
+_DAYS = ("first_date", "change1_date", "change2_date", "change3_date", "actual_date")
 
 
 class PeriodicReport(Model):
@@ -69,6 +70,8 @@ def _of_periods(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFra
         rows = pd.concat([ask(before), rows], ignore_index=True)
     requested = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
     rows = rows[requested]
+    # A day before the end of the period is not that of its report.
+    rows = rows.assign(**{name: possible_notice(rows[name], rows["report_period"]) for name in _DAYS})
     return _with_notices(ctx, rows.reset_index(drop=True))
 
 

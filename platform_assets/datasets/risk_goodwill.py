@@ -9,7 +9,7 @@ from core.declaration.rules import Partition, interfaces, period
 from core.declaration.scope import Scope
 from core.errors import Unavailable
 from core.market.securities import is_a_share
-from core.report_periods import open_on_any, year_end_before
+from core.report_periods import open_on_any, public_from, year_end_before
 from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ["code", "report_period"]
@@ -31,7 +31,7 @@ class RiskGoodwill(Model):
     industry: S64 = col(
         title="industry", no_source="the report names none; routes group by fusion_stock_industry"
     )
-    ann_date: Date = col(title="date of the notice")
+    ann_date: Date = col(title="date of the notice; never before the period has ended")
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -41,7 +41,12 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     else:
         parts = [ctx.eastmoney.goodwill_of(codes) for codes in scope.named_groups()]
     rows = stacked(parts, _KEY)
-    return rows[rows["code"].map(is_a_share).astype(bool)]
+    return _public(rows[rows["code"].map(is_a_share).astype(bool)])
+
+
+def _public(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the days from which they are public as their notices."""
+    return rows.assign(ann_date=public_from(rows["ann_date"], rows["report_period"])) if len(rows) else rows
 
 
 def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -63,7 +68,7 @@ def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if rows.empty:
         raise Unavailable("no stored balance holds goodwill")
     rows["goodwill_equity_ratio_pct"] = rows["goodwill"] / rows["parent_equity"] * 100
-    return rows.drop(columns="parent_equity")
+    return _public(rows.drop(columns="parent_equity"))
 
 
 DATASET = Raw(

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from resources.simulated_market.faults import Fault
@@ -87,6 +87,9 @@ class _Walk:
 
     def _object(self, node: dict[str, Any]) -> dict[str, Any]:
         found = {key: self.value(item) for key, item in node.items()}
+        if self._fault.kind == "set_fields" and _matches(node, self._fault.args.get("match", {})):
+            fields = self._fault.args.get("fields", {})
+            found |= {key: value for key, value in fields.items() if key in node}
         if self._fault.args.get("counted"):
             sizes = {len(item): len(found[key]) for key, item in node.items() if isinstance(item, list)}
             for key, item in node.items():
@@ -110,8 +113,17 @@ class _Walk:
             row = node[origin].copy()
             for key, value in zip(places[origin], values, strict=True):
                 row[key] = value
-            made.append(row)
+            is_object = self._fault.kind == "set_fields" and isinstance(row, dict)
+            made.append(self._object(row) if is_object else row)
         return made
+
+
+def _matches(node: dict[str, Any], match: Mapping[str, Any]) -> bool:
+    """Whether an object has these values; a text need only begin so."""
+    return all(
+        node.get(key) == value or (isinstance(value, str) and str(node.get(key)).startswith(value))
+        for key, value in match.items()
+    )
 
 
 def _scalars(item: Any) -> Iterator[Any]:
@@ -249,6 +261,30 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     ]
 
 
+def _spoilt(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
+    """Some `rows` of the list, evenly spread: their figures are texts, every value is missing, or the row
+    comes twice. A list of fewer rows than `least` stays."""
+    count, how = int(fault.args.get("rows", 1)), str(fault.args.get("how", "text"))
+    if len(rows) < int(fault.args.get("least", 2)):
+        return list(enumerate(rows))
+    chosen = {int((at + 0.5) * len(rows) / count) for at in range(count)}
+    changed: list[CorruptedRow] = []
+    for at, row in enumerate(rows):
+        if at not in chosen:
+            changed.append((at, row))
+        elif how == "repeat":
+            changed += [(at, row), (at, row)]
+        else:
+            changed.append((at, [_spoilt_cell(value, how) for value in row]))
+    return changed
+
+
+def _spoilt_cell(value: Any, how: str) -> Any:
+    if how == "null":
+        return "" if isinstance(value, str) else None
+    return "spoilt" if _is_figure(value) else value
+
+
 CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
     "cut_rows": lambda rows, fault: list(enumerate(rows))[: (len(rows) + 1) // 2],
     "double_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
@@ -257,10 +293,13 @@ CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
     "shift_columns": _each(_turned),
     "swap_rows": _exchanged,
     "zero_row": _one_of_zeros,
+    "spoil_rows": _spoilt,
+    "set_fields": lambda rows, fault: list(enumerate(rows)),
 }
 """Kind of fault -> the function that corrupts the rows.
 
 `cut_rows`: the first half (`counted`: the counts of the list agree with it); `double_rows`: each twice;
 `prices_x100`: every number with decimals a hundredfold; `volumes_x100`: every whole number from 10,000 on;
 `shift_columns`: figures one place further; `swap_rows`: under every name the figures of the next;
-`zero_row` (`code`): zeros for one security."""
+`zero_row` (`code`): zeros for one security; `spoil_rows` (`rows`, `how`, `least`): some rows cannot be read,
+or come twice; `set_fields` (`match`, `fields`): objects with these values get other ones."""

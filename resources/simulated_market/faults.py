@@ -41,6 +41,8 @@ KINDS = frozenset(
         "shift_columns",  # * figures one column further
         "swap_rows",  # under every name the figures of the next one
         "zero_row",  # * args: code: its figures are zeros
+        "spoil_rows",  # args: rows=1, how='text'/'null'/'repeat', least=2: that many rows of every list
+        "set_fields",  # args: match, fields: JSON objects with the values of `match` get those of `fields`
     }
 )
 

@@ -36,6 +36,22 @@ def test_rows_of_a_document() -> None:
     assert reported(ROWS, "zero_row", code="600002") == [ROWS[0], {**ROWS[1], "price": 0.0, "volume": 0}]
 
 
+def test_some_rows_cannot_be_read_or_come_again_and_objects_get_other_values() -> None:
+    rows = [{**ROWS[0], "code": f"60000{at}"} for at in range(6)]
+
+    texts = {**rows[3], "price": "spoilt", "volume": "spoilt"}
+    assert reported(rows, "spoil_rows") == [*rows[:3], texts, *rows[4:]]
+    nulls = {"code": "", "day": "", "price": None, "volume": None}
+    assert reported(rows, "spoil_rows", rows=2, how="null") == [rows[0], nulls, *rows[2:4], nulls, rows[5]]
+    again = reported({"count": 6, "rows": rows}, "spoil_rows", how="repeat", counted=True)
+    assert again == {"count": 7, "rows": [*rows[:4], *rows[3:]]}
+    assert reported(rows, "spoil_rows", least=7) == rows
+    changed = reported(
+        ROWS, "set_fields", match={"code": "600002", "day": "2026"}, fields={"price": 1.5, "x": 1}
+    )
+    assert changed == [ROWS[0], {**ROWS[1], "price": 1.5}]
+
+
 def test_an_amount_that_only_looks_like_a_date_is_a_figure() -> None:
     rows = [{**row, "day": day, "sum": total} for row, day, total in zip(
         ROWS, (20260821, 20260824), (20_858_657, 98_765_432_101_234), strict=True
