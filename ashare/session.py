@@ -53,7 +53,6 @@ def with_state(work: Callable[[State], Awaitable[T]], settings: Settings | None 
             return await work(state)
         finally:
             state.close_parts()
-            state.accounts.close()
             state.reading.close()
 
     return anyio.run(run)

@@ -73,3 +73,8 @@ def real_sleep(seconds: float, /) -> None:
 def stamp(value: datetime) -> str:
     """ISO text with microseconds and a blank, as both engines store and return it."""
     return value.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def local_iso(moment: datetime) -> str:
+    """Naive local exchange time as ISO 8601 with its offset."""
+    return f"{moment.isoformat(timespec='microseconds' if moment.microsecond else 'seconds')}+08:00"

@@ -18,8 +18,8 @@ from types import TracebackType
 from typing import Any
 
 from resources.log_files import RotatingLog
+from resources.redact import MASK, redact
 from resources.settings import Settings
-from resources.transport.redact import MASK, redact
 
 FIELDS = ("request_id", "run_id", "batch_id", "command_id", "task", "trade_date")
 """Fields that a record may carry with its message: through `bound` (which a thread pool of ours hands on to

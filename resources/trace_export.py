@@ -20,7 +20,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from core.errors import PlatformError
-from resources.tracing import Attributes, Kind, Span
+from resources.spans import Attributes, Kind, Span
 
 _CARRIER = TraceContextTextMapPropagator()
 Mask = Callable[[str], str]

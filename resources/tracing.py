@@ -9,48 +9,19 @@ import logging
 import os
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import Literal, Protocol
+from contextlib import contextmanager
 
 from core.errors import InputError
 from resources.logs import masker
 from resources.settings import Settings
+from resources.spans import Attributes, Kind, Span, Tracer
 
 TAG = "app/traceparent"
 """Run tag: the span that a run belongs to."""
-Kind = Literal["internal", "server", "client", "consumer"]
-Attributes = Mapping[str, str | int | float | bool | None]
-
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 _HTTP = "http/protobuf"
 log = logging.getLogger(__name__)
-
-
-class Span(Protocol):
-    """One timed step. Texts are masked as those of the log are; None is left out."""
-
-    def set(self, attributes: Attributes) -> None: ...
-
-    def rename(self, name: str) -> None: ...
-
-    def fail(self, reason: str) -> None:
-        """Mark the step as failed where no exception says so."""
-        ...
-
-
-class Tracer(Protocol):
-    """What `configure` puts in the place of no tracing; implemented in `trace_export`."""
-
-    def span(
-        self, name: str, kind: Kind, attributes: Attributes, parent: str | None
-    ) -> AbstractContextManager[Span]: ...
-
-    def finished(
-        self, name: str, kind: Kind, seconds: float, attributes: Attributes, failure: str | None
-    ) -> None: ...
-
-    def traceparent(self) -> str | None: ...
 
 
 class _NoSpan:

@@ -10,9 +10,9 @@ import uvicorn
 
 from core.errors import PlatformError
 from resources import logs, tracing
+from resources.redact import redact
 from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
-from resources.transport.redact import redact
 from serving_api.app import Parts, create_app
 from serving_api.framework.application import Application
 from serving_api.realtime.hub import QuoteHub

@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
+from core.clock import local_iso
 from core.errors import NotFound
 from core.records import picked
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.framework.responses import Answer

@@ -14,16 +14,14 @@ from core.declaration.registry import builtin_registry
 from core.errors import StorageError
 from resources import tracing
 from resources.composition import market_clock, open_warehouse
+from resources.redact import redact
 from resources.settings import Settings
-from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
 from serving_api.auth.credentials import Passwords
-from serving_api.auth.model import User
 from serving_api.auth.service import Accounts
 from serving_api.console.pages import add_console
 from serving_api.console.session import SessionLayer
-from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
 from serving_api.framework import error_handlers
@@ -31,6 +29,7 @@ from serving_api.framework.application import Application, add_areas
 from serving_api.framework.openapi import DESCRIPTION, add_docs_page
 from serving_api.framework.state import State
 from serving_api.framework.system_time import SystemTime
+from serving_api.framework.user import User
 from serving_api.health.service import package_version
 from serving_api.mcp.mounted import Mounted
 from serving_api.middleware.cached_responses import CachedResponses, ResponseCacheLayer
@@ -40,7 +39,6 @@ from serving_api.middleware.request_context import Labels, RequestLayer
 from serving_api.middleware.traced_requests import TraceLayer
 from serving_api.routers import AREAS
 from serving_api.settings.mail import Mail
-from serving_api.stocks.service import Stocks
 
 logger = logging.getLogger(__name__)
 
@@ -72,34 +70,25 @@ def build_state(settings: Settings, parts: Parts) -> State:
         settings, builtin_registry(), clock, wait_s=API_WRITE_WAIT_S
     )
     reading = Reading(reader)
-    versions = Versions(reading, system.monotonic)
-    cache = VersionedCache()
-    return State(
+    state = State(
         settings=settings,
         clock=clock,
         calendar=calendar,
         system=system,
         reading=reading,
         writer=writer,
-        versions=versions,
-        accounts=Accounts(
-            settings,
-            reading,
-            writer,
-            system,
-            passwords=parts.get("passwords"),
-            on_registered=parts.get("on_registered"),
-        ),
-        stocks=Stocks(reading, versions, cache),
-        cache=cache,
+        versions=Versions(reading, system.monotonic),
     )
+    accounts = Accounts(state, passwords=parts.get("passwords"), on_registered=parts.get("on_registered"))
+    state.parts[Accounts] = state.members = accounts
+    return state
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: State = app.state.platform
     try:
-        await state.accounts.prepare()
+        await state.part(Accounts).prepare()
     except StorageError as error:
         # Reads answer empty structures meanwhile; the first write tries again.
         logger.warning("the warehouse is not ready: %s", redact(str(error)))
@@ -107,7 +96,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         state.close_parts()
-        state.accounts.close()
         state.reading.close()
 
 
@@ -137,8 +125,9 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         ],
     )
     app.state.platform = state
-    if state.accounts.on_registered is None:
-        state.accounts.on_registered = state.part(Mail).welcome
+    accounts = state.part(Accounts)
+    if accounts.on_registered is None:
+        accounts.on_registered = state.part(Mail).welcome
     add_areas(app, AREAS)
     app.router.routes.append(Mounted())
     add_docs_page(app)

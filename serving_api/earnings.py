@@ -10,6 +10,7 @@ from core.days import moved
 from core.errors import InputError
 from core.records import picked
 from core.report_periods import is_period, latest_ended, next_period, phase_of
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import calendar_day
@@ -19,7 +20,6 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import state_of
-from serving_api.interfaces.queries import Row, public_rows
 
 SCHEDULE = "cninfo_periodic_report"
 FORECAST = "raw_earnings_forecast"

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from core.records import picked
 from serving_api.db.first_dates import first_date
+from serving_api.db.rows import Row, newest
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_from
@@ -16,7 +17,6 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
-from serving_api.interfaces.queries import Row, newest
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
 from serving_api.stocks.queries import KLINE

@@ -6,6 +6,7 @@ from fastapi import Query
 from pydantic import BaseModel
 
 from core.records import picked
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
@@ -14,7 +15,6 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
-from serving_api.interfaces.queries import Row, public_rows
 from serving_api.table_lists import PastDay
 
 router = area_router(f"{PREFIX}/industry", "industry")

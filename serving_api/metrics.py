@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from core.errors import Forbidden, PlatformError
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
 from resources.warehouse.locks import DomainLocks

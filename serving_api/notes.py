@@ -11,7 +11,7 @@ from core.records import picked
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from serving_api.admin.schedule.control import Control
 from serving_api.admin.schedule.schemas import TaskRunRequest
-from serving_api.chat.language_model import model_of
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
@@ -21,7 +21,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import Row, public_rows
+from serving_api.settings.language_model import model_of
 from serving_api.table_lists import Page, PageSize
 
 

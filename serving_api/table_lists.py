@@ -14,13 +14,13 @@ from core.calendar import CalendarHorizon
 from core.declaration.tables import Table
 from core.errors import InputError
 from core.report_periods import is_period, latest_ended
+from serving_api.db.rows import Row, code_column, newest_date, on_date, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.history_reach import Reach, reach_of_day
 from serving_api.framework.parameters import calendar_day
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.row_models import Rows
 from serving_api.framework.state import State, state_of
-from serving_api.interfaces.queries import Row, code_column, newest_date, on_date, public_rows
 
 Page = Annotated[int, Query(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=200, description="rows of a page")]

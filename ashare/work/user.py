@@ -9,6 +9,7 @@ from ashare.output import Output
 from ashare.session import with_state
 from core.errors import InputError
 from serving_api.auth.schemas import Registration
+from serving_api.auth.service import Accounts
 
 
 def run(out: Output, username: str, email: str, admin: bool, password_stdin: bool) -> None:
@@ -24,6 +25,6 @@ def run(out: Output, username: str, email: str, admin: bool, password_stdin: boo
         name = str(first["loc"][0]) if first["loc"] else "password"
         raise InputError(name, str(first["msg"]).removeprefix("Value error, ")) from None
     role = "admin" if admin else "user"
-    user = with_state(lambda state: state.accounts.add(body, role))
+    user = with_state(lambda state: state.part(Accounts).add(body, role))
     shown = {"id": user.id, "username": user.username, "role": user.role}
     out.result(shown, [f"{user.role} {user.username} added, id {user.id}"])

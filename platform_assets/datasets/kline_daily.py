@@ -16,8 +16,8 @@ from core.declaration import rules
 from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.scope import Context
-from core.market.price_identity import of_this_instrument
 from core.market.securities import UNSURE_FUND, limit_class
+from core.price_identity import of_this_instrument
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.bar_checks import (
     amount_fits_prices,

@@ -14,7 +14,7 @@ from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
-from core.market.price_identity import of_this_instrument
+from core.price_identity import of_this_instrument
 from platform_assets.compute.day_limits import limit_status
 from resources.upstreams.fetch_context import FetchContext, current_session
 

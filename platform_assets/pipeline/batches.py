@@ -17,7 +17,7 @@ from core.stopping import safe_point
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from platform_assets.pipeline.slices import Part
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
 

@@ -11,7 +11,7 @@ from core.declaration.tables import Table
 from core.errors import StorageError
 from core.stopping import safe_point
 from platform_assets.pipeline.run import PipelineRun
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.retention import Retention, cutoff
 
 _MOST_TEXT = 300

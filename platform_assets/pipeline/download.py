@@ -15,7 +15,7 @@ from core.declaration.scope import Scope
 from core.errors import PayloadError, PlatformError, Unavailable, UpstreamError
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.upstreams.fetch_context import FetchContext
 
 AskErrors = (UpstreamError, PayloadError, Unavailable)

@@ -76,7 +76,10 @@ class StoredReads:
         conditions: Sequence[Condition] = (),
         noted: Sequence[str] = (),
     ) -> Panel:
-        return self.warehouse.panel(table, columns, since=since, until=until, conditions=conditions)
+        # Loads pyarrow and deltalake, which most loads do not need.
+        from resources.lake.panel import read_panel  # noqa: PLC0415
+
+        return read_panel(self.warehouse, table, columns, since=since, until=until, conditions=conditions)
 
     def latest(self, table: str, column: str, before: str) -> str | None:
         name = self.warehouse.sql.name(self.warehouse.table(table).name)

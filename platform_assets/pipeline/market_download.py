@@ -13,7 +13,7 @@ from core.errors import InputError, LockLost, PlatformError
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage, raw_window
 from platform_assets.pipeline.on_demand import sync_line
 from platform_assets.pipeline.run import PipelineRun
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.ledger.sync_log import write_lines
 from resources.warehouse.locks import Lease
 

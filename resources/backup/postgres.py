@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from core.errors import StorageError
 from resources.backup.data_files import make_private
 from resources.backup.manifest import BackupError, Manifest, StoredFile, describe
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.failures import storage_error
 
 STORED = "dagster/postgres.sql"

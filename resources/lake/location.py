@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 import pyarrow.fs as pa_fs
@@ -19,6 +20,7 @@ from core.errors import ConflictError, InputError, NotFound, StorageError
 from resources.lake.schema import CURRENT, DATE, KEY, MONTH
 from resources.lake.state import Published
 from resources.settings import LAKE_FOLDER
+from resources.warehouse.warehouse import Warehouse
 
 
 @contextmanager
@@ -205,3 +207,16 @@ class Lake:
             handler = DeltaStorageHandler(self.url, self.options)
             found = pa_fs.PyFileSystem(handler).get_file_info(pa_fs.FileSelector("/", recursive=False))
         return sorted(Path(info.path).name for info in found if info.type is pa_fs.FileType.Directory)
+
+
+_LAKES: WeakKeyDictionary[Warehouse, Lake] = WeakKeyDictionary()
+
+
+def lake_of(warehouse: Warehouse) -> Lake | None:
+    """The published tables of a warehouse, one object for each, since it keeps what it opened; None where the
+    warehouse was opened without."""
+    if warehouse.lake_url is None:
+        return None
+    if warehouse not in _LAKES:
+        _LAKES[warehouse] = Lake(warehouse.lake_url)
+    return _LAKES[warehouse]

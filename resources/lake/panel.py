@@ -22,7 +22,7 @@ from core.arrays import Floats
 from core.declaration.conditions import Condition
 from core.declaration.tables import Table
 from core.errors import InputError, StorageError
-from resources.lake.location import LakeFile, PublishedTable, lake_failures
+from resources.lake.location import LakeFile, PublishedTable, lake_failures, lake_of
 from resources.lake.reading import VALID_FROM, instant_of, month_window, months_behind, months_between
 from resources.lake.schema import VALID_TO
 from resources.lake.warehouse_rows import consistent, window_rows
@@ -201,7 +201,7 @@ def _floats(values: pa.ChunkedArray) -> Floats:
 
 def _published(warehouse: Warehouse, asked: _Asked) -> PublishedTable | None:
     """The snapshot to read, if the table is published with all of the columns."""
-    lake = warehouse.lake
+    lake = lake_of(warehouse)
     if lake is None or not lake.has(asked.table.name):
         return None
     opened = lake.table(asked.table.name)

@@ -21,12 +21,12 @@ import httpx
 from core.clock import Clock, Sleeper, SystemClock, real_sleep
 from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
 from resources.fetch_record import Fetch, FetchLog, Outcome, traced
+from resources.redact import redact
 from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
 from resources.transport.gates import CountsRetries, KnowsReadiness
 from resources.transport.patience import may_wait, wait_out
-from resources.transport.redact import redact
 from resources.transport.request import Request, Site, Sites
 from resources.transport.settings import TransportSettings
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
-from resources.transport.redact import redact
+from resources.redact import redact
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from core.errors import PayloadError, Unavailable, UpstreamError
-from core.market.price_identity import explained, same
 from core.market.securities import board_of, sec_type_of
+from core.price_identity import explained, same
 
 if TYPE_CHECKING:
     from resources.upstreams.tdx.client import TdxClient

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InputError, StorageError
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.failures import storage_error
 
 WRITE_WAIT_S = 30.0

@@ -6,7 +6,7 @@ import sqlite3
 from typing import Any
 
 from core.errors import Deadlock, DiskFull, StorageError
-from resources.transport.redact import redact
+from resources.redact import redact
 
 FULL = "the disk is full"
 _DEADLOCK = 1213

@@ -1,18 +1,16 @@
 """The warehouse: one object that opens a database, brings it up to the declarations and hands out
 reads, the writer and the locks."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from core.clock import Clock
-from core.declaration.conditions import Condition
 from core.declaration.tables import Table
 from core.errors import NotFound, StorageError
 from resources.warehouse import reads
@@ -27,10 +25,6 @@ from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
 from resources.warehouse.writer import Writer
-
-if TYPE_CHECKING:
-    from resources.lake.location import Lake
-    from resources.warehouse.panel import Panel
 
 
 class Warehouse:
@@ -55,7 +49,7 @@ class Warehouse:
         self.url = url
         self.clock = clock
         self.read_only = read_only
-        self._lake_url = lake_url
+        self.lake_url = lake_url
         everything = (*SYSTEM_TABLES, *INFRA_TABLES, *tables)
         self.tables: dict[str, Table] = {table.name: table for table in everything}
         if len(self.tables) != len(everything):
@@ -65,16 +59,6 @@ class Warehouse:
         self.payloads = open_payloads(payload_url, payload_folder)
         self.locks = DomainLocks(self.engine)
         self.writer = Writer(self.engine, clock, self.payloads, self.locks)
-
-    @cached_property
-    def lake(self) -> "Lake | None":
-        """The published tables of this warehouse; None where it was opened without."""
-        if self._lake_url is None:
-            return None
-        # Loads pyarrow and deltalake, which most processes that open a warehouse do not need.
-        from resources.lake.location import Lake  # noqa: PLC0415
-
-        return Lake(self._lake_url)
 
     @property
     def metadata(self) -> sa.MetaData:
@@ -140,21 +124,6 @@ class Warehouse:
             return reads.select_frame(
                 connection, self.sql, self.table(name), columns=picked, where=where, **how
             )
-
-    def panel(
-        self,
-        name: str,
-        columns: Sequence[str],
-        *,
-        since: str,
-        until: str,
-        conditions: Sequence[Condition] = (),
-        as_of: str | None = None,
-    ) -> "Panel":
-        """Numbers of a series of the whole market as arrays [codes, dates] (`lake.panel.read_panel`)."""
-        from resources.lake.panel import read_panel  # noqa: PLC0415
-
-        return read_panel(self, name, columns, since=since, until=until, conditions=conditions, as_of=as_of)
 
     def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """A hand-written SELECT with `?` marks."""

@@ -24,7 +24,8 @@ from core.declaration.tables import Table
 from core.records import picked
 from resources import tracing
 from resources.fetch_record import Fetch
-from resources.transport.redact import redact
+from resources.redact import redact
+from resources.spans import Span
 from resources.warehouse.batch_records import (
     COUNTS,
     Batch,
@@ -178,9 +179,7 @@ class Writer:
             step.set({f"ashare.{name}": sum(getattr(one, name) for one in results) for name in COUNTS})
         return results
 
-    def _traced(
-        self, what: str, table: Table, batches: Sequence[Batch]
-    ) -> AbstractContextManager[tracing.Span]:
+    def _traced(self, what: str, table: Table, batches: Sequence[Batch]) -> AbstractContextManager[Span]:
         days = sorted(batch.partition_key for batch in batches)
         return tracing.span(
             f"{what} {table.name}",

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.errors import NotFound
 from resources.processes import alive
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.heartbeats import RUN, STEP_WORKER, Node
 from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, ScheduledRunRow

@@ -17,8 +17,8 @@ from typing import Any
 from core.errors import InputError, PlatformError, StorageError
 from resources import logs, tracing
 from resources.orchestrator import Orchestrator
+from resources.redact import redact
 from resources.settings import process_settings
-from resources.transport.redact import redact
 from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
 from schedules.commands import lane_heartbeats
@@ -175,7 +175,7 @@ class Worker:
             with self._lock:
                 self._active.pop(command.id, None)
 
-    def _settle(self, command: Command, step: tracing.Span) -> None:
+    def _settle(self, command: Command, step: Span) -> None:
         """Run the handler and write what came of it; nothing that a handler raises ends the worker."""
         queue = self.services.commands
         work = Work(

@@ -19,7 +19,7 @@ from core.clock import SystemClock, stamp
 from core.errors import PlatformError
 from resources.log_files import RotatingLog
 from resources.logs import said
-from resources.transport.redact import redact
+from resources.redact import redact
 from schedules.supervisor.liveness import Sign
 from schedules.supervisor.logs import pump
 from schedules.supervisor.parent_watchdog import bound_command

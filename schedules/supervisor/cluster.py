@@ -14,9 +14,9 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from core.errors import PlatformError
+from resources.redact import redact
 from resources.run_lock import StartRefused
 from resources.settings import Settings, load_settings
-from resources.transport.redact import redact
 from schedules.supervisor import app, checks, topology
 
 DATABASE = "ashare_cluster"

@@ -11,7 +11,7 @@ from typing import IO
 
 from resources.log_files import RotatingLog
 from resources.logs import is_record
-from resources.transport.redact import redact
+from resources.redact import redact
 
 MOST_LINE = 1 << 20
 """Bytes of output without a line end that are kept together."""

@@ -10,8 +10,8 @@ from core.declaration.registry import builtin_registry
 from core.errors import PlatformError, StorageError
 from resources import logs
 from resources.composition import market_clock, open_warehouse
+from resources.redact import redact
 from resources.settings import Settings, process_settings
-from resources.transport.redact import redact
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules.tasks.table import TASKS
 

@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 from core.errors import NotFound
 from core.records import picked
 from resources.orchestrator import run_url
+from resources.redact import redact
 from resources.settings import Settings
-from resources.transport.redact import redact
 from serving_api.admin.records import QUALITY, QualityRecord, newest, quality_record
 from serving_api.admin.shared import Limit50, only, parse_json
 from serving_api.db.sessions import Session

@@ -14,8 +14,8 @@ from core.declaration.rules import Partition
 from core.records import picked
 from core.report_periods import is_period, open_report_periods
 from resources.orchestrator import run_url
+from resources.redact import redact
 from resources.settings import Settings
-from resources.transport.redact import redact
 from resources.warehouse.batch_records import HELD_BACK
 from resources.warehouse.sql import marks
 from serving_api.admin.shared import parse_json

@@ -11,6 +11,7 @@ from fastapi import Query
 from pydantic import BaseModel, Field, StrictBool
 
 from core.calendar import TradeCalendar
+from core.clock import local_iso
 from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
@@ -31,7 +32,7 @@ from resources.warehouse.missing_partitions import (
 from serving_api.admin.shared import MAX_ID, parse_day
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX, instant, local_iso
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer

@@ -10,8 +10,8 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.errors import InputError
+from resources.redact import redact
 from resources.transport.budget import call_budget
-from resources.transport.redact import redact
 from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
 from serving_api.admin.upstreams import Breakers, Counter, Upstreams
 from serving_api.db.sessions import Session

@@ -15,7 +15,7 @@ from core.declaration.tables import Table
 from core.errors import NotFound, PlatformError
 from core.records import picked
 from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.parameters import StockCode

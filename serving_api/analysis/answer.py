@@ -15,7 +15,7 @@ from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.wording import said
 from platform_assets.compute.parameters.analysis import DIMENSIONS, MOST_CONCLUSION
 from resources.models.protocol import Message, Prompt, Reply, ToolSpec
-from serving_api.chat.guard import fenced, harmless
+from serving_api.evidence.guard import fenced, harmless
 
 TOOL = "submit_analysis"
 MOST_SECTION = 600

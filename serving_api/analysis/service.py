@@ -13,18 +13,19 @@ from core.records import picked
 from platform_assets.compute.analysis.experience import block
 from platform_assets.compute.analysis.scoring import Scored, score
 from resources.models.protocol import LanguageModel
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.table_versions import claim_version
 from serving_api.analysis import queries, rows
 from serving_api.analysis.answer import again, first_prompt, prompt_hash, verify
 from serving_api.analysis.queries import Row
 from serving_api.analysis.reading import Company, read_company, read_lessons
-from serving_api.chat.language_model import model_of
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 from serving_api.quant.decision_cards.queries import put_card
+from serving_api.settings.language_model import model_of
 from serving_api.skills.service import Skills, prompt_block
+from serving_api.stocks.service import Stocks
 
 log = logging.getLogger(__name__)
 CACHED = "cached"
@@ -107,7 +108,7 @@ class Analyses:
         skills = await state.part(Skills).matching(f"全面分析 {company.name} {company.industry or ''}")
         lessons = await state.reading.scan(read_lessons, now)
         experience = block(lessons, company.code, company.industry or "")
-        names = [one.name for one in (await state.stocks.directory()).listings if one.name]
+        names = [one.name for one in (await state.part(Stocks).directory()).listings if one.name]
         prompt = first_prompt(company.pack, scored, company.code, prompt_block(skills), experience)
         reply = await model.reply(prompt)
         verified = verify(reply, company.pack, scored.name, names)

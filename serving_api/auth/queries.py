@@ -8,8 +8,8 @@ from sqlalchemy.engine import Connection
 
 from core.errors import ConflictError
 from resources.warehouse.sql import Sql
-from serving_api.auth.model import User
 from serving_api.db.sessions import Session
+from serving_api.framework.user import User
 
 TABLE = "app_users"
 # Conditions are written out here: in the short form of `Session` a missing value means any row.

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from core.errors import NotFound
 from core.records import picked
 from serving_api.auth import avatars, schemas
-from serving_api.auth.model import User
 from serving_api.auth.service import Accounts
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX, instant
@@ -18,6 +17,7 @@ from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
+from serving_api.framework.user import User
 
 router = area_router(f"{PREFIX}/auth", "auth")
 AVATAR_PATH = f"{PREFIX}/auth/avatar"
@@ -28,7 +28,7 @@ _UPLOAD_ROOM = 64 * 1024
 def _shown(state: State, user: User, model: type[schemas.UserSummary] = schemas.Me) -> dict[str, Any]:
     """The user with today's AI calls: the count of an earlier day stays stored until the next call, but is
     not shown."""
-    quota = state.accounts.quota_of(user)
+    quota = state.part(Accounts).quota_of(user)
     today = {"ai_usage_count": quota.used, "ai_quota": asdict(quota)}
     shown = {**asdict(user), **today, "last_login_at": instant(user.last_login_at)}
     return model.model_validate(shown).model_dump()
@@ -41,7 +41,7 @@ def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
 @router.post("/register", schemas.Registered, raises=(409,))
 async def register(call: Anyone, body: schemas.Registration, background: BackgroundTasks) -> Answer:
     """Create an active account; a welcome mail goes out in the background."""
-    accounts = call.state.accounts
+    accounts = call.state.part(Accounts)
     user = await accounts.add(body, "user")
     if accounts.on_registered is not None:
         background.add_task(accounts.on_registered, user)
@@ -51,7 +51,7 @@ async def register(call: Anyone, body: schemas.Registration, background: Backgro
 @router.post("/login", schemas.LoggedIn, raises=(401, 403))
 async def login(call: Anyone, body: schemas.Credentials) -> Answer:
     """Exchange a user name and password for a token."""
-    accounts = call.state.accounts
+    accounts = call.state.part(Accounts)
     token, user = await accounts.login(body.username, body.password, call.request.state.client_address)
     return Answer({**_bearer(accounts, token), "user": _shown(call.state, user, schemas.UserSummary)})
 
@@ -65,7 +65,7 @@ async def me(call: Login) -> Answer:
 @router.post("/profile", schemas.ProfileChanged, raises=(409,))
 async def profile(call: Login, body: schemas.ProfileChange) -> Answer:
     """Change name, address or phone; fields that are not given stay unchanged."""
-    user = await call.state.accounts.change_profile(call.member, body)
+    user = await call.state.part(Accounts).change_profile(call.member, body)
     return Answer({"user": _shown(call.state, user), "message": "资料已更新"})
 
 
@@ -73,7 +73,7 @@ async def profile(call: Login, body: schemas.ProfileChange) -> Answer:
 async def change_password(call: Login, body: schemas.PasswordChange) -> Answer:
     """Set a new password; the old one must be correct. All older tokens become invalid: use the one in the
     response."""
-    accounts = call.state.accounts
+    accounts = call.state.part(Accounts)
     token = await accounts.change_password(call.member, body)
     return Answer({"message": "密码已修改", **_bearer(accounts, token)})
 
@@ -84,7 +84,7 @@ async def upload_avatar(
 ) -> Answer:
     """Store the caller's image; its type is detected from the content."""
     content = await file.read(avatars.MAX_BYTES + 1)
-    avatar = await call.state.accounts.change_avatar(call.member, content, AVATAR_PATH)
+    avatar = await call.state.part(Accounts).change_avatar(call.member, content, AVATAR_PATH)
     return Answer({"avatar": avatar})
 
 
@@ -97,7 +97,7 @@ async def upload_avatar(
 )
 async def read_avatar(call: Login) -> Response:
     """The caller's image."""
-    found = call.state.accounts.avatars.get(call.member.id)
+    found = call.state.part(Accounts).avatars.get(call.member.id)
     if found is None:
         raise NotFound("还没有上传头像")
     content, media_type = found

@@ -14,16 +14,14 @@ import anyio
 from core.clock import stamp
 from core.errors import ConflictError, Forbidden, StorageError
 from resources.secret_files import load_secret
-from resources.settings import Settings
-from resources.warehouse.warehouse import Warehouse
 from serving_api.auth import queries
 from serving_api.auth.avatars import AvatarStore
 from serving_api.auth.credentials import Lockout, Passwords, Tokens
-from serving_api.auth.model import ACTIVE, AiQuota, User, quota_on
 from serving_api.auth.schemas import PasswordChange, ProfileChange, Registration
-from serving_api.db.sessions import Reading, write
+from serving_api.db.sessions import write
 from serving_api.framework import error_responses
-from serving_api.framework.system_time import SystemTime
+from serving_api.framework.state import State
+from serving_api.framework.user import ACTIVE, AiQuota, User, quota_on
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -40,23 +38,20 @@ class Accounts:
 
     def __init__(
         self,
-        settings: Settings,
-        reading: Reading,
-        writer: Warehouse,
-        system: SystemTime,
+        state: State,
         *,
         passwords: Passwords | None = None,
         on_registered: Callable[[User], Awaitable[None] | None] | None = None,
     ) -> None:
         """`on_registered` runs in the background after a registration (welcome mail)."""
-        self._settings = settings
-        self._reading = reading
-        self._writer = writer
-        self._system = system
+        self._settings = state.settings
+        self._reading = state.reading
+        self._writer = state.writer
+        self._system = state.system
         self._passwords = passwords or Passwords()
         self.on_registered = on_registered
-        self.avatars = AvatarStore(settings.data_path / "avatars")
-        self._lockout = Lockout(system.wall)
+        self.avatars = AvatarStore(state.settings.data_path / "avatars")
+        self._lockout = Lockout(state.system.wall)
         self._tokens: Tokens | None = None
         self._is_prepared = False
         self._preparing = asyncio.Lock()

@@ -7,8 +7,8 @@ from typing import Any
 from core.days import moved
 from core.records import picked
 from serving_api.db.first_dates import first_date
+from serving_api.db.rows import Row, headlines, newest, public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, headlines, newest, public_rows
 from serving_api.stocks import queries as stocks
 from serving_api.table_lists import newest_rows, rows_of_day
 

@@ -9,9 +9,10 @@ from platform_assets.compute.evidence.binding import CITATION
 from serving_api.analysis.service import Analyses
 from serving_api.chat import rules
 from serving_api.chat.checked import Checker, evidence_items, shown_item
-from serving_api.chat.guard import harmless
 from serving_api.chat.subjects import pack_of
+from serving_api.evidence.guard import harmless
 from serving_api.framework.state import State
+from serving_api.stocks.service import Stocks
 
 OFFSET = 1000
 """First number of the facts of the sections: the analysis has fact numbers of its own."""
@@ -23,7 +24,7 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
     analyses = state.part(Analyses)
     before = await analyses.current(code)
     reported = await analyses.run(code, refresh=refresh)
-    checker = Checker(pack, "", [one.name for one in (await state.stocks.directory()).listings])
+    checker = Checker(pack, "", [one.name for one in (await state.part(Stocks).directory()).listings])
     of_pack = [
         {"key": one.key, "title": one.title, "lines": [_moved(checker.show(line)) for line in one.lines]}
         for one in rules.of_company(pack, names[code])

@@ -24,18 +24,19 @@ from resources.models.protocol import (
     ToolResult,
     Usage,
 )
-from resources.transport.redact import redact
-from serving_api.auth.model import User
+from resources.redact import redact
 from serving_api.chat import prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
-from serving_api.chat.guard import harmless
 from serving_api.chat.limits import CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
 from serving_api.chat.subjects import Topic, chart_of, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
 from serving_api.chat.wording import AnswerProperties, Asked
+from serving_api.evidence.guard import harmless
 from serving_api.framework.state import State
+from serving_api.framework.user import User
 from serving_api.skills.service import Skills
+from serving_api.stocks.service import Stocks
 
 log = logging.getLogger(__name__)
 Event = dict[str, Any]
@@ -61,7 +62,7 @@ class Conversation:
     async def prepare(self) -> None:
         """Read the evidence. Raises StorageError when the database is unavailable."""
         state, asked = self._state, self._asked
-        directory = await state.stocks.directory()
+        directory = await state.part(Stocks).directory()
         earlier = [text for role, text in asked.used if role == "user"]
         self.topic: Topic = topic_of(asked.message, earlier, asked.code, directory)
         self.pack: Pack = await state.reading.scan(self.topic.read, state.clock.now())

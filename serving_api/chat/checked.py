@@ -7,7 +7,7 @@ from typing import Any
 
 from platform_assets.compute.evidence.binding import CITATION, Bound, Checked, check
 from platform_assets.compute.evidence.facts import Pack
-from serving_api.chat.guard import harmless, harmless_value
+from serving_api.evidence.guard import harmless, harmless_value
 
 _ENDS = "。！？；\n"
 _LEAST_OF_A_QUOTE = 4

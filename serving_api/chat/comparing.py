@@ -10,8 +10,7 @@ from core.records import picked
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from resources.models.protocol import LanguageModel, Message, Prompt
-from resources.transport.redact import redact
-from serving_api.auth.model import User
+from resources.redact import redact
 from serving_api.chat import prompts, receipts, rules
 from serving_api.chat.answering import FAILED, MODEL, REFUSED, UNSUPPORTED
 from serving_api.chat.checked import Checker, evidence_items
@@ -19,6 +18,8 @@ from serving_api.chat.subjects import pack_of
 from serving_api.evidence import parts
 from serving_api.evidence.packs import fact_of
 from serving_api.framework.state import State
+from serving_api.framework.user import User
+from serving_api.stocks.service import Stocks
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +125,9 @@ async def compare(
     }
     numbers = {code: {key: fact.number or 0.0 for key, fact in of.items()} for code, of in facts.items()}
     places = ranks(numbers, {one.key: one.better for one in chosen})
-    checker = Checker(pack, focus or "", [one.name for one in (await state.stocks.directory()).listings])
+    checker = Checker(
+        pack, focus or "", [one.name for one in (await state.part(Stocks).directory()).listings]
+    )
     written = await compose(
         state, user, model, checker, "compare", f"{_INSTRUCTION}关注：{focus or '全部'}", key="、".join(codes)
     )

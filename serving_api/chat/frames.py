@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from core.errors import PlatformError
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.framework.cache_headers import NO_STORE
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import orjson
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from resources.models.protocol import Message, Prompt
-from serving_api.chat.guard import fenced
 from serving_api.chat.receipts import hash_of
+from serving_api.evidence.guard import fenced
 
 SYSTEM = """你是A股投研平台的助手，用简体中文回答，只陈述数据与分析，不给买卖指令。
 规则：

@@ -15,14 +15,14 @@ import orjson
 
 from core.clock import stamp
 from core.errors import StorageError
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.engine import transaction
-from serving_api.auth.model import User
 from serving_api.chat import queries
 from serving_api.chat.limits import RECEIPT_DAYS, RECEIPTS_PER_USER
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
+from serving_api.framework.user import User
 
 log = logging.getLogger(__name__)
 

@@ -16,16 +16,16 @@ from serving_api.chat.answering import Conversation, title_of
 from serving_api.chat.checked import Checker
 from serving_api.chat.comparing import compare
 from serving_api.chat.frames import FrameStream
-from serving_api.chat.guard import HIDDEN
-from serving_api.chat.language_model import model_of
 from serving_api.chat.limits import TITLE_CHARS
 from serving_api.chat.valuation import value
 from serving_api.chat.wording import Asked
+from serving_api.evidence.guard import HIDDEN
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Login, Quota
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.settings.language_model import model_of
 
 _SYSTEM = (
     "为对话起一个不超过20个字的简体中文标题，只输出标题本身。"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import change, flow, said
-from serving_api.chat.guard import fenced
 from serving_api.chat.subjects import Topic
 from serving_api.evidence import market as of_market
 from serving_api.evidence import parts as of_stocks
+from serving_api.evidence.guard import fenced
 from serving_api.evidence.packs import NO, fact_of, facts_of
 from serving_api.macro.queries import RELEASES, VALUES
 

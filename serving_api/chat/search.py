@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass, field
 
 from core.errors import PayloadError, Unavailable, UpstreamError
-from serving_api.chat.guard import fenced
+from serving_api.evidence.guard import fenced
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 

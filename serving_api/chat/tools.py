@@ -8,12 +8,13 @@ from typing import Any
 from core.errors import StorageError
 from platform_assets.compute.evidence.facts import Pack
 from resources.models.protocol import ToolSpec
-from serving_api.chat.guard import fenced
 from serving_api.chat.prompts import evidence_block
+from serving_api.evidence.guard import fenced
 from serving_api.evidence.market import read_macro, read_market
 from serving_api.evidence.packs import fact_of, read_companies
 from serving_api.evidence.parts import BASE, MASTER, OF_ONE
 from serving_api.framework.state import State
+from serving_api.stocks.service import Stocks
 
 MOST_FACTS = 900
 """Largest number of facts in a pack: a question that needs more is several questions."""
@@ -74,7 +75,7 @@ class Tools:
         keyword = arguments.get("keyword")
         if not isinstance(keyword, str) or not 0 < len(keyword) <= 40:
             return _refused("keyword 必须是1到40个字符")
-        hits = (await self._state.stocks.directory()).find(keyword)[:MOST_HITS]
+        hits = (await self._state.part(Stocks).directory()).find(keyword)[:MOST_HITS]
         for hit in hits:
             # The name and the code are then known to the checker.
             self._pack.add(

@@ -15,10 +15,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.errors import Forbidden, PlatformError
-from serving_api.auth.model import User
+from serving_api.auth.service import Accounts
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.state import state_of
+from serving_api.framework.user import User
 
 COOKIE = "console_session"
 HEADER = b"x-console"
@@ -64,7 +65,7 @@ async def user_of(request: Request) -> User | None:
     if token is None:
         return None
     try:
-        return await state_of(request).accounts.user_of(f"Bearer {token}")
+        return await state_of(request).members.user_of(f"Bearer {token}")
     except PlatformError:
         return None
 
@@ -107,7 +108,7 @@ async def change_session(request: Request) -> Response:
         response.delete_cookie(COOKIE, **_cookie(request))
     else:
         try:
-            accounts = state_of(request).accounts
+            accounts = state_of(request).part(Accounts)
             token, _ = await accounts.login(
                 form.get("username", ""), form.get("password", ""), request.state.client_address
             )

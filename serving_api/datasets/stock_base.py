@@ -11,6 +11,7 @@ from core.errors import InputError, StorageError
 from serving_api.datasets.fused import queries
 from serving_api.datasets.fused.wide import SORTS, Requested, WideSnapshot
 from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOf, AsOfRead, parse_codes
@@ -19,7 +20,6 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import newest_of
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
 

@@ -177,8 +177,11 @@ class Session:
     ) -> Panel:
         """Numbers of a stored series of the whole market, as they are or as they were known; over a
         connection of its own."""
-        return self._warehouse.panel(
-            table, columns, since=since, until=until, conditions=conditions, as_of=as_of
+        # Loads pyarrow and deltalake, which most reads do not need.
+        from resources.lake.panel import read_panel  # noqa: PLC0415
+
+        return read_panel(
+            self._warehouse, table, columns, since=since, until=until, conditions=conditions, as_of=as_of
         )
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from core.clock import local_iso
 from core.errors import StorageError
 from serving_api.db.sessions import Reading, Session
-from serving_api.framework.envelope import local_iso
 
 POLL_S = 1.0
 

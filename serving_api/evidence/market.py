@@ -12,12 +12,12 @@ from typing import Any
 from core.clock import stamp
 from core.days import moved
 from platform_assets.compute.evidence.facts import COUNT, Pack
+from serving_api.db.rows import headlines
 from serving_api.db.sessions import Session
 from serving_api.evidence.packs import new_pack, take_row, unit_of_series
 from serving_api.evidence.parts import Look
 from serving_api.evidence.queries import AUDIT, Row, of_newest_day
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import headlines
 from serving_api.macro.queries import RELEASES, VALUES, newest_of_series
 
 INDEX, PHASE, LIMITS, RANKS, FLOWS, LEADERS, OVERVIEW, OUTSIDE, FLASHES, MASTER = (

@@ -7,9 +7,9 @@ from typing import Any
 from core.clock import stamp
 from resources.warehouse.reads import source_of
 from resources.warehouse.sql import marks
+from serving_api.db.rows import newest_date, on_date
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import Part
-from serving_api.interfaces.queries import newest_date, on_date
 
 AUDIT = ("quality", "batch_id")
 Row = dict[str, Any]

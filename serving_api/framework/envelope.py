@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from core.clock import local_iso
+
 PREFIX = "/api/v1"
 DISCLAIMER = "数据仅供研究参考，不构成投资建议"
 SCHEMA_VERSION = 1
@@ -17,11 +19,6 @@ _COUNTS = ("total", "count")
 def is_enveloped(path: str) -> bool:
     """Whether a 2xx JSON answer of this path is wrapped."""
     return path.startswith(_ENVELOPED) and path not in _PLAIN
-
-
-def local_iso(moment: datetime) -> str:
-    """Naive local exchange time as ISO 8601 with its offset."""
-    return f"{moment.isoformat(timespec='microseconds' if moment.microsecond else 'seconds')}+08:00"
 
 
 def instant(stored: str | datetime | None) -> str | None:

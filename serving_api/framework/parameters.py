@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 from fastapi import Depends, Path, Query
 from starlette.requests import Request
 
-from core.clock import stamp
+from core.clock import local_iso, stamp
 from core.errors import InputError
-from serving_api.framework.envelope import local_iso
 from serving_api.framework.state import state_of
 
 _CODE = re.compile(r"[0-9]{6}")

@@ -12,9 +12,9 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from core.errors import Forbidden
-from serving_api.auth.model import User
 from serving_api.framework.error_responses import NOT_ADMIN, NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
 from serving_api.framework.state import State, state_of
+from serving_api.framework.user import User
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class _LoginPermission(Permission):
     name = "login"
 
     async def admit(self, request: Request) -> User | None:
-        user = await state_of(request).accounts.user_of(request.headers.get("authorization"))
+        user = await state_of(request).members.user_of(request.headers.get("authorization"))
         if user is None:
             raise NotAuthenticated(NOT_LOGGED_IN)
         return user
@@ -82,13 +82,13 @@ class _QuotaPermission(_LoginPermission):
 
     async def admit(self, request: Request) -> User | None:
         user = await super().admit(request)
-        if user is None or not state_of(request).accounts.quota_of(user).allows_one_more:
+        if user is None or not state_of(request).members.quota_of(user).allows_one_more:
             raise Forbidden(QUOTA_USED_UP)
         return user
 
     async def accept(self, call: Call) -> None:
         # Counted in one conditional UPDATE: of 100 calls at 9 of 10 one passes, whatever `admit` saw.
-        if not await call.state.accounts.count_call(call.member):
+        if not await call.state.members.count_call(call.member):
             raise Forbidden(QUOTA_USED_UP)
 
 
@@ -97,7 +97,7 @@ class _AskerPermission(Permission):
 
     async def admit(self, request: Request) -> User | None:
         authorization = request.headers.get("authorization")
-        return await state_of(request).accounts.user_of(authorization) if authorization else None
+        return await state_of(request).members.user_of(authorization) if authorization else None
 
 
 class _NotificationPermission(_LoginPermission):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from core.errors import PayloadError, StorageError, Unavailable, UpstreamError
-from resources.transport.redact import redact
+from resources.redact import redact
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)

@@ -16,10 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from core.clock import local_iso
 from core.errors import DeclarationError
 from serving_api.db.table_versions import TableVersion
 from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
-from serving_api.framework.envelope import PREFIX, is_enveloped, local_iso
+from serving_api.framework.envelope import PREFIX, is_enveloped
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
 from serving_api.framework.parameters import AsOfText, as_of_read, parse_as_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
@@ -14,10 +14,7 @@ from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
 from serving_api.framework.system_time import SystemTime
-
-if TYPE_CHECKING:
-    from serving_api.auth.service import Accounts
-    from serving_api.stocks.service import Stocks
+from serving_api.framework.user import Members
 
 Part = TypeVar("Part")
 Value = TypeVar("Value")
@@ -34,8 +31,8 @@ class State:
     reading: Reading
     writer: Warehouse
     versions: Versions
-    accounts: "Accounts"
-    stocks: "Stocks"
+    members: Members = field(init=False)
+    """Who calls, and what they may: set once by the app, which makes the accounts from this state."""
     cache: VersionedCache = field(default_factory=VersionedCache)
     parts: dict[Any, Any] = field(default_factory=dict)
 

@@ -6,8 +6,8 @@ from typing import Any
 from core.days import moved
 from core.records import columns_by_key, picked
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
+from serving_api.db.rows import newest_date
 from serving_api.db.sessions import Session, condition
-from serving_api.interfaces.queries import newest_date
 from serving_api.table_lists import dated_rows, no_rows
 
 FUTURES = "raw_futures"

@@ -12,13 +12,13 @@ from typing import Any
 
 import anyio
 
+from core.clock import local_iso
 from core.errors import DiskFull, PlatformError, StorageError
 from resources.orchestrator import DAEMON_FRESH_S, Orchestrator
 from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.write_probe import WriteProbe
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop

@@ -6,6 +6,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from core.records import picked
+from serving_api.db.rows import Row
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.permissions import Anyone
@@ -15,7 +16,6 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import MEMBERS, members, weights
-from serving_api.interfaces.queries import Row
 from serving_api.table_lists import newest_rows
 
 router = area_router(f"{PREFIX}/index", "index")

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from core.days import moved
 from core.records import picked
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_since
@@ -20,7 +21,6 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import INDICES, INDUSTRIES, indicators, table_of
-from serving_api.interfaces.queries import Row, public_rows
 
 router = area_router(f"{PREFIX}/fusion/index", "index: indicators")
 calendar_router = area_router(f"{PREFIX}/market", "market: index calendar")

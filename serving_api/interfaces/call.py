@@ -8,8 +8,8 @@ from core.calendar import CalendarHorizon, TradeCalendar
 from core.declaration.rules import Interface
 from core.declaration.tables import Table
 from core.report_periods import is_period, latest_ended
+from serving_api.db import rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces import queries
 from serving_api.interfaces.parameters import BadCall
 
 
@@ -53,7 +53,7 @@ def day_of(session: Session, call: InterfaceCall) -> str | None:
     name = next((name for name, (kind, _, _) in call.interface.params.items() if kind == "date"), None)
     day: str | None = None if name is None else call.params[name]
     if name is None or day is None:
-        return queries.newest_date(session, call.table, call.as_of)
+        return rows.newest_date(session, call.table, call.as_of)
     if day > call.today:
         raise call.bad(name, f"{day} lies in the future")
     if name == "trade_date":
@@ -101,14 +101,14 @@ def must_be_trade_date(call: InterfaceCall, day: str) -> None:
 def sort_of(call: InterfaceCall) -> str | None:
     """The column that the caller sorts by (`-` = descending), or the interface's own."""
     sort = call.params.get("sort") or call.interface.order or None
-    if sort is not None and sort.removeprefix("-") not in queries.public_columns(call.table):
+    if sort is not None and sort.removeprefix("-") not in rows.public_columns(call.table):
         raise call.bad("sort", f"{sort[:40]!r} is no column of {call.table.name}")
     return sort
 
 
 def columns_of(call: InterfaceCall) -> list[str]:
     """The requested columns after those of the key; all of them when none are named."""
-    known = queries.public_columns(call.table)
+    known = rows.public_columns(call.table)
     requested = call.params.get("fields")
     if not requested:
         return known
@@ -121,5 +121,5 @@ def columns_of(call: InterfaceCall) -> list[str]:
 def filters_of(call: InterfaceCall) -> dict[str, str]:
     """Filters by text columns other than the code: the parameters that have the name of such a column."""
     texts = {spec.name for spec in call.table.columns if spec.family == "text"}
-    texts -= {queries.code_column(call.table), call.table.date_column}
+    texts -= {rows.code_column(call.table), call.table.date_column}
     return {name: value for name, value in call.params.items() if name in texts and value is not None}

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from serving_api.db import rows as rows_of
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session, condition
-from serving_api.interfaces import queries as rows_of
 from serving_api.interfaces.call import InterfaceCall, filters_of, must_be_period
 from serving_api.interfaces.parameters import MOST_ROWS
-from serving_api.interfaces.queries import Row, public_rows
 
 
 def _of_periods(session: Session, call: InterfaceCall, periods: int, period: str | None = None) -> list[Row]:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from serving_api.db import rows as catalog
 from serving_api.db.sessions import Session
 from serving_api.futures import queries as futures
-from serving_api.interfaces import queries as catalog
 from serving_api.interfaces.call import InterfaceCall, bounds_of, past_bounds_of
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.macro import queries

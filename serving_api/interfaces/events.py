@@ -4,9 +4,9 @@ from typing import Any
 
 from core.days import moved
 from core.declaration.tables import Table
+from serving_api.db.rows import Row, between, public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall, bounds_of
-from serving_api.interfaces.queries import Row, between, public_rows
 
 _ESCAPE = "!"
 

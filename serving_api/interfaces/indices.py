@@ -7,9 +7,9 @@ import numpy as np
 
 from platform_assets.compute import index_indicators as calculated
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Of, Session
 from serving_api.interfaces.call import InterfaceCall
-from serving_api.interfaces.queries import Row, public_rows
 from serving_api.live.frame_values import number
 
 MEMBERS = "raw_index_constituent"

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.text_keys import search_key
+from serving_api.db.rows import Row, newest_of, public_columns, public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
-from serving_api.interfaces.queries import Row, newest_of, public_columns, public_rows
 
 WIDE = "fusion_stock_wide"
 KEY_FIGURES = (

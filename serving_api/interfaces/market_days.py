@@ -3,8 +3,8 @@
 from typing import Any
 
 from platform_assets.compute.parameters.patterns import DIRECTIONS
+from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Session
-from serving_api.interfaces import queries
 from serving_api.interfaces.call import InterfaceCall, columns_of, day_of, filters_of, sort_of
 from serving_api.interfaces.parameters import MOST_ROWS
 
@@ -16,21 +16,21 @@ def of_date(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return None
-    rows = queries.public_rows(session, call.table.name, of={str(call.table.date_column): day}, limit=1)
+    rows = rows_of.public_rows(session, call.table.name, of={str(call.table.date_column): day}, limit=1)
     return rows[0] if rows else None
 
 
 def newest_days(session: Session, call: InterfaceCall) -> Any:
     """The rows of the newest trade dates, oldest first; of one industry (or source) when it is given."""
     day = str(call.table.date_column)
-    own = queries.code_column(call.table)
+    own = rows_of.code_column(call.table)
     of: dict[str, Any] = {f"{day}>=": call.calendar.last(call.params["days"], call.today)[0]}
     if any(required for _, required, _ in call.interface.params.values()):
         of[own] = call.code
     else:
         of |= {f"{own}?": call.params.get(own), **filters_of(call)}
     order = ", ".join([day, *(name for name in call.table.key if name != day)])
-    return queries.public_rows(session, call.table.name, of=of, order=order)
+    return rows_of.public_rows(session, call.table.name, of=of, order=order)
 
 
 def industry_ranks(session: Session, call: InterfaceCall) -> Any:
@@ -41,15 +41,15 @@ def industry_ranks(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return []
-    rows = queries.on_date(session, call.table, day, sort="rank_no", also=[("level", "=", level)])
+    rows = rows_of.on_date(session, call.table, day, sort="rank_no", also=[("level", "=", level)])
     return rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
 
 
 def freshness(session: Session, call: InterfaceCall) -> Any:
     """The newest snapshot: {snapshot_date, is_fresh, stale[], dimensions{<table>: {...}}}; snapshot_date
     null and the rest empty when none was taken."""
-    day = queries.newest_date(session, call.table, None)
-    rows = queries.public_rows(session, call.table.name, of={"snapshot_date?": day}, order="dimension")
+    day = rows_of.newest_date(session, call.table, None)
+    rows = rows_of.public_rows(session, call.table.name, of={"snapshot_date?": day}, order="dimension")
     stale = [row["dimension"] for row in rows if row["is_stale"]]
     hidden = {"snapshot_date", "dimension"}
     return {
@@ -75,7 +75,7 @@ def patterns_by_date(session: Session, call: InterfaceCall) -> Any:
     if day is None:
         return []
     columns = columns_of(call)
-    rows = queries.on_date(session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns)
+    rows = rows_of.on_date(session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns)
     if pattern is not None or direction is not None:
         chosen = DIRECTIONS if pattern is None else (pattern,)
         signs = (100, -100) if direction is None else (direction,)

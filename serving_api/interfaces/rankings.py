@@ -3,9 +3,9 @@
 from typing import Any
 
 from core.days import moved
+from serving_api.db.rows import newest, public_columns, public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall, bounds_of
-from serving_api.interfaces.queries import newest, public_columns, public_rows
 
 _LOOK_BACK = 400
 """A row older than this no longer shows the current state of a company."""

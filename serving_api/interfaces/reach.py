@@ -4,9 +4,9 @@ from collections.abc import Sized
 from typing import Any
 
 from serving_api.db.first_dates import first_date
+from serving_api.db.rows import code_column
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
-from serving_api.interfaces.queries import code_column
 
 _SPANS = ("start_date", "days", "periods", "limit")
 """Parameters that say how much of the past is requested."""

@@ -5,9 +5,9 @@ from typing import Any
 from core.days import moved
 from core.records import picked
 from core.text_keys import search_key
+from serving_api.db.rows import public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
-from serving_api.interfaces.queries import public_rows
 from serving_api.stocks.directory import Directory
 from serving_api.stocks.queries import listings
 

@@ -12,6 +12,7 @@ from core.days import is_closed, moved
 from core.records import picked
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
+from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Of, Session
 from serving_api.interfaces import (
     companies,
@@ -20,7 +21,6 @@ from serving_api.interfaces import (
     indices,
     industries,
     market_days,
-    queries,
     rankings,
     securities,
     windows,
@@ -47,7 +47,7 @@ _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
 def latest(session: Session, call: InterfaceCall) -> Any:
-    return queries.newest(session, call.table, call.code, call.as_of)
+    return rows_of.newest(session, call.table, call.code, call.as_of)
 
 
 def dated(session: Session, call: InterfaceCall) -> Any:
@@ -55,13 +55,13 @@ def dated(session: Session, call: InterfaceCall) -> Any:
     if call.params.get("trade_date") is None:
         return latest(session, call)
     day = day_of(session, call)
-    rows = queries.in_range(session, call.table, call.code, since=day, until=day, limit=1, as_of=call.as_of)
+    rows = rows_of.in_range(session, call.table, call.code, since=day, until=day, limit=1, as_of=call.as_of)
     return rows[0] if rows else None
 
 
 def batch(session: Session, call: InterfaceCall) -> Any:
     columns = columns_of(call)
-    return queries.newest_of_codes(session, call.table, call.params["codes"], call.as_of, columns)
+    return rows_of.newest_of_codes(session, call.table, call.params["codes"], call.as_of, columns)
 
 
 def history(session: Session, call: InterfaceCall) -> Any:
@@ -77,7 +77,7 @@ def periods(session: Session, call: InterfaceCall) -> Any:
     """The newest rows of a code (bars of one period), oldest first unless `ascending` is false. A bar is
     closed or not as of the requested instant, whatever was stored."""
     limit, equal = call.params["periods"], filters_of(call)
-    rows = queries.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of, equal=equal)
+    rows = rows_of.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of, equal=equal)
     if "is_closed" in call.table.names:
         rows = [{**row, "is_closed": is_closed(str(row["date"]), call.moment)} for row in rows]
     return rows[::-1] if call.params.get("ascending", True) else rows
@@ -86,13 +86,13 @@ def periods(session: Session, call: InterfaceCall) -> Any:
 def newest(session: Session, call: InterfaceCall) -> Any:
     """The newest rows of one code, newest first."""
     limit = call.params["limit"]
-    return queries.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of)
+    return rows_of.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of)
 
 
 def single_quarters(session: Session, call: InterfaceCall) -> Any:
     """Single-quarter figures of the newest report periods with their growth, oldest first."""
     count = call.params["periods"] + _BEFORE
-    rows = queries.in_range(session, call.table, call.code, limit=count, as_of=call.as_of)
+    rows = rows_of.in_range(session, call.table, call.code, limit=count, as_of=call.as_of)
     shown = [row["report_period"] for row in rows[: call.params["periods"]]]
     return shapes.quarters(rows, shown[::-1])
 
@@ -126,7 +126,7 @@ def bars(session: Session, call: InterfaceCall) -> Any:
     adjust, base = call.params["adjust"], None
     if adjust == "qfq" and call.params.get("end_date"):
         # The adjustment base is the newest bar known, not the last one of the range.
-        newest = queries.newest(session, call.table, call.code, call.as_of) or {}
+        newest = rows_of.newest(session, call.table, call.code, call.as_of) or {}
         base = newest.get("adj_factor")
     return windows.with_prices_adjusted(rows, adjust, base)
 
@@ -139,7 +139,7 @@ def by_date(session: Session, call: InterfaceCall) -> Any:
     columns = columns_of(call) if call.params.get("fields") else None
     page = {"limit": call.params.get("limit", MOST_ROWS), "offset": call.params.get("offset", 0)}
     also = [*_conditions(call), *((name, "=", value) for name, value in _chosen(call).items())]
-    rows = queries.on_date(
+    rows = rows_of.on_date(
         session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns, also=also,
         industry=call.params.get("industry_code"), **page,
     )  # fmt: skip
@@ -154,8 +154,8 @@ def screen(session: Session, call: InterfaceCall) -> Any:
     if day is None:
         return []
     conditions, words = _parts(call)
-    limit = queries.WHOLE_MARKET if words else call.params["limit"]
-    rows = queries.on_date(
+    limit = rows_of.WHOLE_MARKET if words else call.params["limit"]
+    rows = rows_of.on_date(
         session, call.table, day, sort=sort_of(call), limit=limit, as_of=call.as_of, also=conditions
     )
     shown = columns_of(call)
@@ -166,7 +166,7 @@ def screen(session: Session, call: InterfaceCall) -> Any:
 def every(session: Session, call: InterfaceCall) -> Any:
     """Every row of a small table, by its key."""
     order = ", ".join(call.table.key)
-    return queries.public_rows(session, call.table.name, order=order, limit=MOST_ROWS)
+    return rows_of.public_rows(session, call.table.name, order=order, limit=MOST_ROWS)
 
 
 def limit_ladder(session: Session, call: InterfaceCall) -> Any:
@@ -177,7 +177,7 @@ def limit_ladder(session: Session, call: InterfaceCall) -> Any:
     if day is None:
         return {}
     sealed = [("pool", "=", "up")]
-    rows = queries.on_date(
+    rows = rows_of.on_date(
         session, call.table, day, sort="first_seal_time", limit=MOST_ROWS, as_of=call.as_of, also=sealed
     )
     levels: dict[int, list[dict[str, Any]]] = {}
@@ -201,14 +201,14 @@ def headlines(session: Session, call: InterfaceCall) -> Any:
     since, until = past_bounds_of(call, "date")
     day = call.params.get("date")
     if "date" in call.interface.params:
-        day = day or (queries.newest_date(session, call.table, call.as_of) or "")[:10]
+        day = day or (rows_of.newest_date(session, call.table, call.as_of) or "")[:10]
         if not day:
             return []
         since = until = day
     kind = call.params.get("ann_type") or call.params.get("news_type")
     given: dict[str, Any] = {name: call.params.get(name) for name in ("code", "keyword", "limit")}
     offset = call.params.get("offset", 0)
-    return queries.headlines(
+    return rows_of.headlines(
         session, call.table, since=since, until=until, kind=kind, offset=offset, as_of=call.as_of, **given
     )
 
@@ -222,15 +222,15 @@ def schedule(session: Session, call: InterfaceCall) -> Any:
         period = session.first(table.name, "report_period", order="report_period DESC")
     if period is None:
         return []
-    of = {"report_period": period, **queries.between(table, since, until)}
+    of = {"report_period": period, **rows_of.between(table, since, until)}
     order, limit = f"{table.date_column}, code", call.params["limit"]
-    return queries.public_rows(session, table.name, of=of, order=order, limit=limit)
+    return rows_of.public_rows(session, table.name, of=of, order=order, limit=limit)
 
 
 def market_totals(session: Session, call: InterfaceCall) -> Any:
     """Sums of the markets by date, oldest first; of one exchange when it is given."""
     exchange = call.params.get("exchange")
-    between = queries.between(call.table, *bounds_of(call))
+    between = rows_of.between(call.table, *bounds_of(call))
     if exchange is not None and exchange not in _TOTALS:
         raise call.bad("exchange", f"{exchange} has no totals; one of {', '.join(_TOTALS)} is allowed")
     codes = list(_TOTALS.values()) if exchange is None else [_TOTALS[exchange]]
@@ -241,7 +241,7 @@ def around_today(session: Session, call: InterfaceCall) -> Any:
     """Rows of one code from some days ago to some days ahead, oldest first."""
     since = moved(call.today, -call.params["days"])
     until = moved(call.today, call.params["forward_days"])
-    rows = queries.in_range(
+    rows = rows_of.in_range(
         session, call.table, call.code, since=since, until=until, limit=MOST_ROWS, as_of=call.as_of
     )
     return rows[::-1]
@@ -249,14 +249,14 @@ def around_today(session: Session, call: InterfaceCall) -> Any:
 
 def calendar(session: Session, call: InterfaceCall) -> Any:
     """Calendar days of a market, oldest first, future days included."""
-    of = {"market": call.params["market"], **queries.between(call.table, *bounds_of(call))}
+    of = {"market": call.params["market"], **rows_of.between(call.table, *bounds_of(call))}
     return _newest(session, call, of, MOST_ROWS)
 
 
-def _newest(session: Session, call: InterfaceCall, of: Of, limit: int) -> list[queries.Row]:
+def _newest(session: Session, call: InterfaceCall, of: Of, limit: int) -> list[rows_of.Row]:
     """The newest `limit` rows `of` some values, oldest first."""
-    order = queries.newest_first(call.table)
-    return queries.public_rows(session, call.table.name, of=of, order=order, limit=limit)[::-1]
+    order = rows_of.newest_first(call.table)
+    return rows_of.public_rows(session, call.table.name, of=of, order=order, limit=limit)[::-1]
 
 
 def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
@@ -278,22 +278,22 @@ _CONDITIONS = {"min_premium": ("premium_pct", ">="), "max_premium": ("premium_pc
 """Parameter of an interface by date -> its condition on a column."""
 
 
-def _range(session: Session, call: InterfaceCall, also: str = "") -> list[queries.Row]:
+def _range(session: Session, call: InterfaceCall, also: str = "") -> list[rows_of.Row]:
     since, until = past_bounds_of(call)
     how: dict[str, Any] = {"since": since, "until": until, "also": also, "equal": filters_of(call)}
-    return queries.in_range(
+    return rows_of.in_range(
         session, call.table, call.code, limit=call.params["limit"], as_of=call.as_of, **how
     )
 
 
 def _chosen(call: InterfaceCall) -> dict[str, str]:
     """As `filters_of`, with the code column: for rows of one date that is a filter as well."""
-    name = queries.code_column(call.table)
+    name = rows_of.code_column(call.table)
     given = call.params.get(name)
     return filters_of(call) if given is None else {**filters_of(call), name: given}
 
 
-def _mentions(row: queries.Row, keyword: str) -> bool:
+def _mentions(row: rows_of.Row, keyword: str) -> bool:
     sought = search_key(keyword)
     return any(isinstance(value, str) and sought in search_key(value) for value in row.values())
 
@@ -309,7 +309,7 @@ def _parts(call: InterfaceCall) -> tuple[list[tuple[str, str, Any]], list[str]]:
             words.append(part)
             continue
         column, sign, value = found.groups()
-        if column not in queries.number_columns(call.table):
+        if column not in rows_of.number_columns(call.table):
             raise call.bad("keyword", f"{column[:40]!r} is no column of numbers of {call.table.name}")
         conditions.append((column, sign, float(value)))
         field = catalogue().find(column)

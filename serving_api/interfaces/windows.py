@@ -8,8 +8,8 @@ import numpy as np
 from core.declaration.tables import Table
 from platform_assets.compute.percentiles import percentile_of_last
 from platform_assets.compute.returns import rolling
+from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Session
-from serving_api.interfaces import queries as rows_of
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.live.frame_values import number

@@ -19,8 +19,8 @@ from datetime import datetime
 
 from core.calendar import CalendarHorizon
 from core.errors import Unavailable
+from resources.redact import redact
 from resources.transport.budget import call_budget
-from resources.transport.redact import redact
 from serving_api.db.caches import SingleFlight, SingleFlightCache
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import anyio
 
 from core.errors import StorageError
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.warehouse import Warehouse
 from serving_api.db.sessions import write
 from serving_api.framework.state import State

@@ -15,16 +15,15 @@ from typing import Any, TypeVar
 import anyio
 
 from core.calendar import TradeCalendar
-from core.clock import Clock
+from core.clock import Clock, local_iso
 from core.errors import PayloadError, Unavailable, UpstreamError
 from resources.fetch_record import FetchLog
+from resources.redact import redact
 from resources.settings import Settings
 from resources.transport.budget import call_budget
 from resources.transport.gates import deployment_gate
-from resources.transport.redact import redact
 from resources.transport.settings import EM_BREAKER, PUSH2EX_BREAKER
 from serving_api.framework.cache_headers import in_trading_hours
-from serving_api.framework.envelope import local_iso
 
 
 def transport_state(settings: Settings) -> dict[str, Any]:

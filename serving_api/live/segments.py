@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.db.caches import SingleFlight, SingleFlightCache
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.live.clients import Answered

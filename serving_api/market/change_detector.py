@@ -13,11 +13,11 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field, field_validator
 from sqlalchemy.engine import Connection
 
-from core.clock import stamp
+from core.clock import local_iso, stamp
 from core.records import picked
 from resources.warehouse.sql import Sql
 from serving_api.db.sessions import Session, write
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or

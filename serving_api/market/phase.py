@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from core.records import columns_by_key, picked
 from platform_assets.compute.market_phase import segments, transition_counts, transitions
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
@@ -16,7 +17,6 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import Row, public_rows
 
 Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
 

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from core.clock import local_iso
 from core.records import picked
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from core.errors import Forbidden, InputError, NotFound, PlatformError
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State

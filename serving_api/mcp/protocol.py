@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from core.errors import InputError, NotFound, PlatformError
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
@@ -70,7 +70,7 @@ class Protocol:
     async def _subject(self, context: Context) -> Subject:
         """The caller, by the token of this request."""
         authorization = context.request.headers.get("authorization") if context.request is not None else None
-        return Subject(await self._state.accounts.user_of(authorization) if authorization else None)
+        return Subject(await self._state.members.user_of(authorization) if authorization else None)
 
     # -- tools ------------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ from core.errors import InputError
 from core.records import picked
 from resources.secret_files import settings_box
 from resources.warehouse.engine import transaction
-from serving_api.auth.model import User
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
+from serving_api.framework.user import User
 from serving_api.mcp import queries
 from serving_api.mcp.addresses import Resolve, look_up, parsed_url, public_addresses
 from serving_api.mcp.schemas import MASK, ServerEntered

@@ -17,10 +17,11 @@ import zstandard
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.clock import local_iso
 from core.errors import PlatformError
 from serving_api.db.table_versions import TableVersion
 from serving_api.framework.cache_headers import is_match
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.routing import PlatformRoute
 from serving_api.framework.state import State
 

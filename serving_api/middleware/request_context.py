@@ -13,7 +13,7 @@ import traceback
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from resources.logs import bound
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.framework.error_responses import error_response_of
 
 REQUEST_ID = b"x-request-id"

@@ -15,8 +15,8 @@ from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, 
 from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
 from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
 from resources.warehouse.panel import Panel
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session, code_clauses
-from serving_api.interfaces.queries import newest_of
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"

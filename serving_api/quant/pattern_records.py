@@ -15,6 +15,7 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
 from platform_assets.compute.parameters.scorecards import WAIT_DAYS
 from platform_assets.compute.pattern_performance import Followed, Outcome, followed, outcomes, summary
 from platform_assets.compute.scorecards.prices import Prices
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
@@ -23,7 +24,6 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import newest_of
 from serving_api.quant.outcomes import BARS, INDEX, benchmark, returns
 
 

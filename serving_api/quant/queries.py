@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import InputError
+from serving_api.db.rows import Row, newest_of, public_columns, public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, newest_of, public_columns, public_rows
 from serving_api.quant.outcomes import day_changes
 
 INDICATORS = "calc_indicator_daily"

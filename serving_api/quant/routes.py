@@ -16,6 +16,7 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import BY_KEY
 from platform_assets.compute.studies import obv
 from resources.warehouse.ledger.commands import Command, CommandQueue
+from serving_api.db.rows import Row
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
@@ -28,7 +29,6 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of, row_model
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
-from serving_api.interfaces.queries import Row
 from serving_api.quant import queries
 from serving_api.quant.queries import CHIPS, PATTERNS
 from serving_api.table_lists import PastDay, trade_date

@@ -19,6 +19,7 @@ from platform_assets.compute.relative_strength import RelativeStrength, relative
 from platform_assets.compute.trend_strength import level_of, trend_strength
 from platform_assets.compute.volume_price import Prices, analyse
 from platform_assets.datasets.index_daily import INDICES
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach
@@ -28,7 +29,6 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import newest_of
 from serving_api.stocks.bars import Bar, ratios
 from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER, bars
 from serving_api.table_lists import TradeDay

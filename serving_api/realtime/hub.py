@@ -16,9 +16,9 @@ from typing import Any
 import orjson
 
 from core.calendar import CalendarHorizon
+from core.clock import local_iso
 from core.errors import PayloadError, StorageError, Unavailable, UpstreamError
-from resources.transport.redact import redact
-from serving_api.framework.envelope import local_iso
+from resources.redact import redact
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.quotes import stream_quote
 from serving_api.live.admin_reads.service import live_of

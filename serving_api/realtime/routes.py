@@ -10,10 +10,11 @@ from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.responses import Response
 
 from core.calendar import CalendarHorizon
+from core.clock import local_iso
 from core.errors import InputError
 from resources.transport.settings import PUSH2EX_BREAKER
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.envelope import PREFIX, local_iso
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import StockCode, parse_codes
 from serving_api.framework.permissions import Anyone

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from serving_api.db.rows import Row
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row
 from serving_api.table_lists import rows_of_day
 
 PLEDGE = "raw_risk_pledge"

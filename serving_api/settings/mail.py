@@ -9,9 +9,9 @@ from core.errors import InputError, PlatformError
 from resources.mail import messages
 from resources.mail.client import MailError, send
 from resources.mail.settings import PASSWORD_KEY, SMTP_KEY, MailSettings, mail_settings
-from serving_api.auth.model import User
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
+from serving_api.framework.user import User
 from serving_api.settings.schemas import SmtpConfigChange
 from serving_api.settings.stored import Document, StoredDocuments
 

@@ -16,6 +16,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.stocks import queries, schemas
 from serving_api.stocks.directory import search_row
+from serving_api.stocks.service import Stocks
 
 router = area_router(f"{PREFIX}/stocks", "stocks")
 
@@ -50,7 +51,7 @@ async def search(
     page_size: Annotated[int, Query(ge=1, le=100, description="hits of a page")] = 10,
 ) -> Answer:
     """Find securities by code, name, pinyin initials or spelling."""
-    hits, total = await call.state.stocks.search(keyword, page, page_size)
+    hits, total = await call.state.part(Stocks).search(keyword, page, page_size)
     page_info = {"cur_page": page, "per_page": page_size, "total": total}
     return Answer({"items": [search_row(hit) for hit in hits], "total": total, "page_info": page_info})
 
@@ -58,7 +59,7 @@ async def search(
 @router.get("/index", list[schemas.IndexEntry], tables=(queries.MASTER,))
 async def index(call: Anyone) -> Answer:
     """All securities with few columns, for searches in the client."""
-    directory = await call.state.stocks.directory()
+    directory = await call.state.part(Stocks).directory()
     return Answer({"items": orjson.Fragment(directory.index_json), "total": len(directory.listings)})
 
 
@@ -71,7 +72,7 @@ async def cache_stats(call: Anyone) -> Answer:
 @router.get("/batch-quotes", list[schemas.Quote], tables=(queries.QUOTE,))
 async def batch_quotes(call: Anyone, codes: Annotated[list[str], Depends(code_list(200))]) -> Answer:
     """The newest stored quotes; codes without one are left out."""
-    return Answer(await call.state.stocks.quotes(codes))
+    return Answer(await call.state.part(Stocks).quotes(codes))
 
 
 @router.get(
@@ -89,7 +90,7 @@ async def batch_kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """The newest bars of several codes, oldest first."""
-    stocks = call.state.stocks
+    stocks = call.state.part(Stocks)
     found, counts = await stocks.batch_kline(codes, days, adjust, bound_of(as_of))
     first = await stocks.first_bar(None)
     few = [code for code, count in counts.items() if count < days]
@@ -116,7 +117,7 @@ async def kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Daily bars, oldest first."""
-    items, total, first = await call.state.stocks.kline(code, days, adjust, bound_of(as_of))
+    items, total, first = await call.state.part(Stocks).kline(code, days, adjust, bound_of(as_of))
     reported = {} if first is None else _reach(first[0], total, days, as_of)
     return Answer({"items": items, "total": total, "adjust": adjust}, top={**echo_of(as_of), **reported})
 
@@ -124,12 +125,12 @@ async def kline(
 @router.get("/{code}/base-info", schemas.BaseInfo | None, top=[_AVAILABLE, _AS_OF], tables=_FACTS)
 async def base_info(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key metrics; null when nothing is known."""
-    info, available = await call.state.stocks.base_info(code, bound_of(as_of))
+    info, available = await call.state.part(Stocks).base_info(code, bound_of(as_of))
     return Answer(info, top={"data_availability": available, **echo_of(as_of)})
 
 
 @router.get("/{code}", schemas.StockDetail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
 async def detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """One security."""
-    figures, available = await call.state.stocks.detail(code, bound_of(as_of))
+    figures, available = await call.state.part(Stocks).detail(code, bound_of(as_of))
     return Answer(figures, top={"data_availability": available, **echo_of(as_of)})

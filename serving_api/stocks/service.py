@@ -7,11 +7,10 @@ import orjson
 
 from core.errors import NotFound
 from core.records import columns_by_key, picked
-from serving_api.db.caches import VersionedCache
 from serving_api.db.first_dates import first_date
-from serving_api.db.sessions import Reading, Session
-from serving_api.db.table_versions import Versions
+from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
 from serving_api.stocks import queries
 from serving_api.stocks.bars import EncodedBars, adjusted
 from serving_api.stocks.directory import Directory, Listing
@@ -50,10 +49,10 @@ _EMPTY_DIRECTORY = Directory.of(())
 class Stocks:
     """Reads of single securities."""
 
-    def __init__(self, reading: Reading, versions: Versions, cache: VersionedCache) -> None:
-        self._reading = reading
-        self._versions = versions
-        self._cache = cache
+    def __init__(self, state: State) -> None:
+        self._reading = state.reading
+        self._versions = state.versions
+        self._cache = state.cache
 
     # -- bars -------------------------------------------------------------------------------------
 

@@ -8,7 +8,8 @@ from typing import Any, Self, TypeVar
 import orjson
 from pydantic import BaseModel, Field
 
-from serving_api.framework.envelope import DISCLAIMER, local_iso
+from core.clock import local_iso
+from serving_api.framework.envelope import DISCLAIMER
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.clients import ORIGIN, Answered

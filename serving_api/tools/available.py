@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from serving_api.framework.envelope import local_iso
+from core.clock import local_iso
 from serving_api.health.service import package_version
 from serving_api.tools import queries
 from serving_api.tools.answers import Draft, ToolAnswer

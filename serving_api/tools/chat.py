@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from core.clock import local_iso
 from serving_api.chat.answering import Conversation
-from serving_api.chat.language_model import model_of
 from serving_api.chat.limits import HISTORY, MESSAGE_CHARS
 from serving_api.chat.schemas import EvidenceItem, Turn
 from serving_api.chat.wording import Asked
-from serving_api.framework.envelope import local_iso
+from serving_api.settings.language_model import model_of
 from serving_api.tools.answers import Draft, ToolAnswer
 from serving_api.tools.cleaning import NOTICE, OUTSIDE, is_fenced, shortened
 from serving_api.tools.model import Arguments, Call, Code, Tool

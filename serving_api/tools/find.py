@@ -8,6 +8,7 @@ from serving_api.framework.threads import off_loop
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.stocks.directory import Listing
 from serving_api.stocks.queries import INDUSTRY, MASTER
+from serving_api.stocks.service import Stocks
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
 
@@ -46,13 +47,13 @@ async def find(call: Call, asked: FindArguments) -> Draft:
         page = begin // limit
         listed: list[Listing] = []
         for one in (page + 1, page + 2):
-            found, total = await call.state.stocks.search(asked.query, one, limit)
+            found, total = await call.state.part(Stocks).search(asked.query, one, limit)
             listed += found
         hits = [_security(one) for one in listed[begin - page * limit :][:limit]]
     else:
         together = [_interface(hit) for hit in await off_loop(_meant, asked.query)]
         if asked.kind == "all":
-            best, _ = await call.state.stocks.search(asked.query, 1, limit)
+            best, _ = await call.state.part(Stocks).search(asked.query, 1, limit)
             together = [*(_security(one) for one in best), *together[:limit]]
             limit *= 2
         hits, total = together[begin : begin + limit], len(together)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.framework.envelope import local_iso
+from core.clock import local_iso
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import Answered

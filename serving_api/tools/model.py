@@ -101,7 +101,7 @@ class Tool(Generic[A, R]):
             return
         if subject.user is None:
             raise NotAuthenticated(NOT_LOGGED_IN)
-        if self.counted and not state.accounts.quota_of(subject.user).allows_one_more:
+        if self.counted and not state.members.quota_of(subject.user).allows_one_more:
             raise Forbidden(QUOTA_USED_UP)
 
     async def run(
@@ -111,7 +111,7 @@ class Tool(Generic[A, R]):
         errors of its reads (StorageError, Unavailable)."""
         await self.admit(state, subject)
         requested = self.read(arguments)
-        if self.counted and not await state.accounts.count_call(subject.member):
+        if self.counted and not await state.members.count_call(subject.member):
             raise Forbidden(QUOTA_USED_UP)
         draft = await self.work(Call(state, subject, progress), requested)
         return fitted(self.answer, draft)

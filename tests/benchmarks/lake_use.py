@@ -19,6 +19,7 @@ from platform_assets.compute.scorecards.forward import forward_returns
 from platform_assets.datasets._picks import prices_of
 from platform_assets.pipeline.inputs import StoredReads
 from resources.fetch_record import FetchLog
+from resources.lake.location import lake_of
 from resources.lake.publishing import Publisher
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
@@ -62,7 +63,7 @@ def engine_figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
         "ranking by relative strength": lambda: answered(url, folder, "GET", "quant/relative-strength"),
     }
     without = {name: median(measure() for _ in range(SAMPLES)) for name, measure in work.items()}
-    Publisher(warehouse, warehouse.lake).publish(BARS)  # type: ignore[arg-type]
+    Publisher(warehouse, lake_of(warehouse)).publish(BARS)  # type: ignore[arg-type]
     for name, measure in work.items():
         taken = median(measure() for _ in range(SAMPLES))
         yield faster(f"{engine}: {name}, with the lake vs without", taken, without[name], None)

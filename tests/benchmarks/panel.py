@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import sqlalchemy as sa
 
+from resources.lake.location import lake_of
+from resources.lake.panel import read_panel as read_lake_panel
 from resources.lake.publishing import Publisher
 from resources.warehouse.panel import read_panel
 from resources.warehouse.slices import Slice
@@ -76,14 +78,14 @@ def engine_figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
     since, until = days[0], days[-1]
 
     began = time.perf_counter()
-    Publisher(warehouse, warehouse.lake).publish(BARS)  # type: ignore[arg-type]
+    Publisher(warehouse, lake_of(warehouse)).publish(BARS)  # type: ignore[arg-type]
     published_s = time.perf_counter() - began
 
     def lake() -> Any:
-        return warehouse.panel(BARS.name, COLUMNS, since=since, until=until)
+        return read_lake_panel(warehouse, BARS.name, COLUMNS, since=since, until=until)
 
     def arrow() -> Any:
-        return arrow_arrays(Path(warehouse.lake.address(BARS.name)))  # type: ignore[union-attr]
+        return arrow_arrays(Path(lake_of(warehouse).address(BARS.name)))  # type: ignore[union-attr]
 
     def panel() -> Any:
         return read_panel(warehouse, BARS.name, COLUMNS, since=since, until=until)

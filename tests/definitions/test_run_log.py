@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from resources import logs
+from resources.redact import redact
 from resources.simulated_market.faults import FaultPlan
-from resources.transport.redact import redact
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
 from schedules.services import Services

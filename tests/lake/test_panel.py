@@ -63,7 +63,7 @@ def test_the_panel_is_the_warehouses(
         for since, until in ((DAYS[0], DAYS[-1]), ("2026-06-02", "2026-07-15"), ("2020-01-01", "2020-02-01")):
             window = {"since": since, "until": until, "conditions": conditions}
             own = warehouse_panel.read_panel(warehouse, BARS.name, COLUMNS, **window)
-            same(warehouse.panel(BARS.name, COLUMNS, **window), own)
+            same(read_panel(warehouse, BARS.name, COLUMNS, **window), own)
 
 
 @pytest.mark.parametrize("published", [True, False])
@@ -84,7 +84,8 @@ def test_the_panel_of_an_instant_is_that_of_the_rows(
         )  # fmt: skip
         expected = {(row["code"], row["date"]): row["close"] for row in rows}
 
-        panel = warehouse.panel(
+        panel = read_panel(
+            warehouse,
             BARS.name,
             ("close",),
             since=DAYS[1],
@@ -109,7 +110,7 @@ def test_a_current_month_is_read_from_the_lake(warehouse: Warehouse, lake: Lake)
     with warehouse.engine.begin() as connection:  # what only the lake still has
         connection.exec_driver_sql("UPDATE fusion_bars SET close=9")
 
-    assert warehouse.panel(BARS.name, ("close",), since=DAYS[0], until=DAYS[-1])["close"].max() == 1.0
+    assert read_panel(warehouse, BARS.name, ("close",), since=DAYS[0], until=DAYS[-1])["close"].max() == 1.0
 
 
 def test_a_lake_that_cannot_be_read_is_done_without(
@@ -120,7 +121,7 @@ def test_a_lake_that_cannot_be_read_is_done_without(
     for path in Path(lake.url).rglob("*.parquet"):
         path.write_bytes(b"PAR1 and nothing else")
 
-    panel = warehouse.panel(BARS.name, ("close",), since=DAYS[0], until=DAYS[-1])
+    panel = read_panel(warehouse, BARS.name, ("close",), since=DAYS[0], until=DAYS[-1])
 
     assert panel["close"].tolist() == [[1.0] * len(DAYS)]
     assert "is read from the warehouse" in caplog.text

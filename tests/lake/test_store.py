@@ -15,6 +15,7 @@ from core.clock import ManualClock
 from core.errors import ConflictError, StorageError
 from resources.lake.checking import checked
 from resources.lake.location import Lake
+from resources.lake.panel import read_panel
 from resources.lake.publishing import Publisher
 from resources.lake.reading import LakeReader, read_published
 from resources.lake.upkeep import tidy
@@ -76,7 +77,7 @@ def test_a_store_holds_the_same_lake(store: str, warehouse: Warehouse, clock: Ma
     again = Publisher(warehouse, lake).publish(BARS)
     rows = LakeReader(warehouse, lake).read(BARS.name)
     window = {"since": DAYS[0], "until": DAYS[-1]}
-    panel = warehouse.panel(BARS.name, ("close",), **window)
+    panel = read_panel(warehouse, BARS.name, ("close",), **window)
 
     assert lake.names() == sorted(table.name for table in TABLES)
     assert again.months == ()

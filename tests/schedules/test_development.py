@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.transport.redact import redact
+from resources.redact import redact
 from schedules.supervisor.child_processes import Child, ChildSpec
 from schedules.supervisor.development import PACKAGES, RESTARTED, restart, restarted_by
 from tests.docs.pages import ROOT

@@ -9,9 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from core.clock import stamp
+from core.clock import local_iso, stamp
 from core.errors import DiskFull
-from serving_api.framework.envelope import local_iso
 from serving_api.health.service import surroundings_of
 from tests.serving_api.conftest import ADMIN, Bench
 

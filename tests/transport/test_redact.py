@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from resources.transport.redact import redact
+from resources.redact import redact
 
 SECRET = "hunter2-s3cret"
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from core.clock import stamp
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.batch_records import COUNTS
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Ledger

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.clock import stamp
 from core.errors import ConflictError, InputError
-from resources.transport.redact import redact
+from resources.redact import redact
 from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import HELD, Command, held

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.records import picked
-from resources.transport.redact import redact
+from resources.redact import redact
 from serving_api.admin.batches import by_ids
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.bodies import Bodies, shown

@@ -5,8 +5,8 @@
 
 from collections.abc import Sequence
 
+from serving_api.db.rows import Row, headlines, in_range, public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, headlines, in_range, public_rows
 
 MASTER = "fusion_stock_master"
 PROFILE = "fusion_stock_profile"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from serving_api.db.rows import newest_of, public_rows
 from serving_api.db.sessions import Session, code_clauses
-from serving_api.interfaces.queries import newest_of, public_rows
 
 MASTER = "fusion_stock_master"
 FLOW = "fusion_fund_flow"

@@ -7,8 +7,8 @@ from core.records import columns_by_key
 from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.compute.scorecards.forward import REVIEWED
+from serving_api.db.rows import Row, newest_date, on_date, public_rows
 from serving_api.db.sessions import Session, condition
-from serving_api.interfaces.queries import Row, newest_date, on_date, public_rows
 from serving_api.table_lists import count_of
 
 SCORES = "calc_dragon_score"

@@ -12,8 +12,8 @@ from core.clock import stamp
 from platform_assets.compute.scorecards.cards import HIT, JUDGED, MISS
 from resources.warehouse.sql import Sql, marks
 from resources.warehouse.table_versions import count_change
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, public_rows
 
 TABLE = "decision_card"
 BARS = "fusion_kline_daily"

@@ -12,8 +12,8 @@ from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.history import YEAR, scores_by_date
 from platform_assets.compute.factors.ic import factor_ic, lags_of
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import newest_of
 from serving_api.quant.factors import queries
 from serving_api.quant.factors.grids import Grid, inputs_of
 

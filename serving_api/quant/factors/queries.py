@@ -6,9 +6,9 @@ from typing import Any
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.presets import INDUSTRY_COLUMNS
+from serving_api.db.rows import newest_date
 from serving_api.db.sessions import Session
 from serving_api.framework.display_fields import COLUMNS
-from serving_api.interfaces.queries import newest_date
 
 WIDE = "fusion_stock_wide"
 MASTER = "fusion_stock_master"

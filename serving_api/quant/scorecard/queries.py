@@ -11,8 +11,8 @@ from core.records import picked
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Of, Session, condition
-from serving_api.interfaces.queries import Row, public_rows
 from serving_api.quant.outcomes import day_changes
 from serving_api.quant.scorecard import strategies
 from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, HITS, PHASES, STRATEGY, TABLES

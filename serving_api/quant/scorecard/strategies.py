@@ -10,8 +10,8 @@ import numpy as np
 from core.calendar import TradeCalendar
 from core.records import picked
 from platform_assets.compute.scorecards.statistics import Sums
+from serving_api.db.rows import Row
 from serving_api.db.sessions import Of, Session
-from serving_api.interfaces.queries import Row
 from serving_api.quant.outcomes import outcomes
 from serving_api.quant.scorecard.sources import BY_DATE, HITS, STRATEGY
 

@@ -13,9 +13,9 @@ from platform_assets.compute.dsl.evaluate import Table
 from platform_assets.compute.dsl.field_words import Field
 from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.technical_fields import PATTERN, ZERO_WITHOUT_A_ROW
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.display_fields import COLUMNS
-from serving_api.interfaces.queries import newest_of
 from serving_api.quant.screener import queries
 
 TABLES = tuple(dict.fromkeys(one.table for one in catalogue().fields.values() if one.table))

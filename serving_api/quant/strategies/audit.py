@@ -15,8 +15,8 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.scorecards.boards import kept_from_leaders, tactic_score
 from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of, patterns_looked_for
 from platform_assets.compute.volume_price import analyse
+from serving_api.db.rows import public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import public_rows
 from serving_api.quant.scorecard.sources import BUILTIN, GROUP_LABELS
 from serving_api.quant.strength import prices_of
 from serving_api.stocks.queries import bars as stock_bars

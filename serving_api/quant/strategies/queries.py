@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from platform_assets.compute.nan_arithmetic import filled_factor
+from serving_api.db.rows import public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import public_rows
 
 HITS = "calc_strategy_hit"
 SIGNALS = "calc_signal_hit"

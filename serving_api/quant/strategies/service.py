@@ -12,8 +12,8 @@ from platform_assets.compute.parameters.scorecards import HOLD_DAYS
 from platform_assets.compute.scorecards.forward import PENDING
 from platform_assets.compute.scorecards.statistics import Picks, cumulated, group_stats
 from platform_assets.compute.signals import SIGNALS
+from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import newest_of
 from serving_api.quant.outcomes import BARS, INDEX, day_changes, outcomes
 from serving_api.quant.scorecard.queries import NO_FIGURES
 from serving_api.quant.scorecard.service import rounded

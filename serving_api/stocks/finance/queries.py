@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 
 from core.records import picked
+from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, public_rows
 
 FINANCE = "fusion_finance_indicator"
 INDICATORS = "raw_fin_indicator"

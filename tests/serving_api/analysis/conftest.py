@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from serving_api.chat import language_model as ai_model
+from serving_api.settings import language_model as ai_model
 from tests.conftest import engine_url
 from tests.models_api.fake import Asked, FakeModels
 from tests.models_api.wire import Asks

@@ -10,6 +10,7 @@ import pytest
 
 from resources.secret_files import load_secret
 from serving_api.auth.credentials import Passwords
+from serving_api.auth.service import Accounts
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, Bench, Ticks, bearer, make_app
 
@@ -324,7 +325,7 @@ def test_known_users_log_in_and_read_while_nothing_can_be_written(own_on_both: B
 
 @pytest.mark.parametrize("subject", ["1" * 40, "-1", "0", "1e3", "one"])
 def test_a_signed_token_of_an_unknown_user_is_401(own: Bench, subject: str) -> None:
-    tokens = own.api.app.state.platform.accounts.tokens
+    tokens = own.api.app.state.platform.part(Accounts).tokens
     issued = jwt.decode(tokens.issue(1, "admin", 0), options={"verify_signature": False})
     secret = load_secret(own.folder / "secrets" / "jwt_secret")
     token = jwt.encode({**issued, "sub": subject}, secret, algorithm="HS256")
@@ -358,7 +359,7 @@ def test_no_seed_password_no_admin(tmp_path: Path) -> None:
 
 def test_welcome_runs_behind_the_answer(own: Bench) -> None:
     welcomed: list[str] = []
-    own.api.app.state.platform.accounts.on_registered = lambda user: welcomed.append(user.email)
+    own.api.app.state.platform.part(Accounts).on_registered = lambda user: welcomed.append(user.email)
 
     own.api.post("/auth/register", json=READER)
 

@@ -105,7 +105,7 @@ def test_no_order_is_followed(poisoned: Served, fake: FakeModels, order: str) ->
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_rules_quote_an_order_harmlessly(order: str) -> None:
-    from serving_api.chat.guard import fenced
+    from serving_api.evidence.guard import fenced
 
     quoted = fenced(order)
     assert not SECRETS.search(quoted)

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import Refused
 from resources.models.protocol import Message, Prompt
-from serving_api.chat.language_model import model_of
+from serving_api.settings.language_model import model_of
 from tests.models_api.fake import Fails, fake_models
 from tests.serving_api.conftest import Bench
 

@@ -237,7 +237,7 @@ def test_a_failed_model_leaves_an_honest_answer_and_writes_nothing(
 
 def wait_for_rest(modelled: Served) -> None:
     """Failures of a key and of a model are remembered for half a minute; the next test begins anew."""
-    from serving_api.chat.language_model import Model
+    from serving_api.settings.language_model import Model
 
     state = modelled.app.state.platform
     state.part(Model)._providers = ()

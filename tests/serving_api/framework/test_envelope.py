@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.clock import ManualClock
+from core.clock import ManualClock, local_iso
 from serving_api.framework.application import platform_routes
-from serving_api.framework.envelope import DISCLAIMER, is_enveloped, local_iso, wrap
+from serving_api.framework.envelope import DISCLAIMER, is_enveloped, wrap
 from tests.serving_api.conftest import Bench
 
 FIXED = {"ok": True, "schema_version": 1, "query_time": "T", "disclaimer": DISCLAIMER}

@@ -15,6 +15,7 @@ from starlette.routing import Mount, Route
 
 from core.errors import DeclarationError
 from serving_api.app import create_app
+from serving_api.auth.service import Accounts
 from serving_api.framework.application import add_areas, platform_routes
 from serving_api.framework.permissions import Admin, Anyone, Login, Quota
 from serving_api.framework.responses import Answer
@@ -357,7 +358,7 @@ def test_admin_and_activated_users_are_not_counted(trial: Bench) -> None:
 def test_parallel_calls_cannot_pass_the_quota(own_on_both: Bench) -> None:
     own_on_both.member()
     set_user(own_on_both, "reader", ai_usage_count=9, ai_usage_date="2026-08-18")
-    accounts = own_on_both.api.app.state.platform.accounts
+    accounts = own_on_both.api.app.state.platform.part(Accounts)
 
     async def race() -> list[bool]:
         user = (await accounts.login("reader", "pass word 1", "10.0.0.1"))[1]

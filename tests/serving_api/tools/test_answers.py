@@ -8,10 +8,10 @@ import pytest
 from pydantic import BaseModel
 
 from core.errors import Forbidden, InputError, NotFound
-from serving_api.auth.model import User
 from serving_api.framework.error_responses import NotAuthenticated
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
+from serving_api.framework.user import User
 from serving_api.tools.answers import MAX_BYTES, Draft, ToolAnswer, fitted, text_of
 from serving_api.tools.cleaning import MAIL, clean_text
 from serving_api.tools.registry import tool_named, tools
@@ -35,7 +35,7 @@ def user_of(bench: Bench, headers: dict[str, str]) -> User:
     state: State = bench.api.app.state.platform
 
     async def read() -> User | None:
-        return await state.accounts.user_of(headers["Authorization"])
+        return await state.members.user_of(headers["Authorization"])
 
     user = bench.api.call(read)
     assert user is not None

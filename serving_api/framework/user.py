@@ -1,8 +1,8 @@
-"""A user as the API sees one: never with the password hash."""
+"""A user as the API sees one, never with the password hash, and what permissions ask about users."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 ACTIVE = "active"
 ADMIN = "admin"
@@ -73,3 +73,17 @@ def quota_on(user: User, today: str) -> AiQuota:
     and activated users never do."""
     used = user.ai_usage_count if user.ai_usage_date == today else 0
     return AiQuota(used=used, limit=AI_DAILY_LIMIT, exempt=user.is_admin or user.is_activated)
+
+
+class Members(Protocol):
+    """The users of one deployment, as permissions need them."""
+
+    async def user_of(self, authorization: str | None) -> User | None:
+        """The active user of an `Authorization` header; None without a valid token."""
+        ...
+
+    def quota_of(self, user: User) -> AiQuota: ...
+
+    async def count_call(self, user: User) -> bool:
+        """Counts one AI call; False when the day's quota is used up."""
+        ...

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.market.price_identity import explained, foreign, same
+from core.price_identity import explained, foreign, same
 
 NAN = float("nan")
 
