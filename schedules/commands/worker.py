@@ -19,6 +19,7 @@ from resources import logs, tracing
 from resources.orchestrator import Orchestrator
 from resources.redact import redact
 from resources.settings import process_settings
+from resources.spans import Span
 from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
 from schedules.commands import lane_heartbeats
