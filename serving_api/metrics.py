@@ -24,7 +24,7 @@ from starlette.responses import Response
 from core.errors import Forbidden, PlatformError
 from resources.redact import redact
 from resources.warehouse.ledger.heartbeats import Heartbeats
-from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
+from resources.warehouse.ledger.scheduled_run_reads import RETRIED, ScheduledRunReads
 from resources.warehouse.locks import DomainLocks
 from serving_api.admin.stats import freshness_of
 from serving_api.db.sessions import Session
@@ -100,8 +100,9 @@ def scheduled_runs(session: Session, state: State) -> Iterator[Metric]:
     yield _gauge("task_lateness_seconds", "Begin of a task's newest run after its time", ("task",), late)
     took = (((key,), row.duration_s) for key, row in rows.items() if row.duration_s is not None)
     yield _gauge("task_duration_seconds", "Duration of a task's newest run", ("task",), took)
-    ended = (((key,), row.status == "failed") for key, row in rows.items())
-    yield _gauge("task_failed", "1 where the newest run of a task failed", ("task",), ended)
+    ended = (((key,), row.status in RETRIED) for key, row in rows.items())
+    about = "1 where the newest run of a task failed, as a whole or in part"
+    yield _gauge("task_failed", about, ("task",), ended)
 
 
 def locks(session: Session, state: State) -> Iterator[Metric]:

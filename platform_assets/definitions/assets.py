@@ -20,10 +20,10 @@ from core.declaration.registry import Registry
 from core.declaration.rules import Freshness, Partition, PublicAt
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
-from core.errors import ConflictError, InputError, PlatformError, Transient
+from core.errors import ConflictError, InputError, PlatformError, StorageError, Transient
 from core.records import picked
 from platform_assets import descriptions
-from platform_assets.definitions import materialization, run_context
+from platform_assets.definitions import materialization, run_context, step_order
 from platform_assets.definitions.partitions import (
     PARTITION_TAG,
     RANGE_TAGS,
@@ -326,8 +326,14 @@ def _succeeded(
 
 
 def _failed(plan: AssetPlan, error: PlatformError, refused: Sequence[Refusal]) -> Iterator[Any]:
-    """The refused batch is already recorded; tell Dagster why, and whether a retry can help. The checks
-    come first: what is yielded before the failure is kept."""
-    yield from materialization.refused_results(plan.checks, asset_key(plan.table), error.message, refused)
+    """The refused batch is already recorded; tell Dagster why, and whether a retry can help. Checks and the
+    output come first: what is yielded before the failure is kept."""
+    key = asset_key(plan.table)
+    checks = materialization.refused_results(plan.checks, key, error.message, refused)
+    if isinstance(error, StorageError):
+        # Nothing after it could be stored either.
+        yield from checks
+    else:
+        yield step_order.without_materialization(key, checks)
     retry = isinstance(error, Transient | ConflictError)
     raise dg.Failure(description=error.message, allow_retries=retry) from error

@@ -6,6 +6,9 @@
   and files of events stay open while a run writes them (`_connect` is overridden).
 - `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
   location, as one that the UI launches does; without an origin the job pages do not list it.
+- `ExecutionPlan`, `StepDependencyConfig`, `SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION`,
+  `core_execute_in_process`, `merge_run_tags`, `InMemoryJob`: steps that begin although one before them
+  failed, also where Dagster offers no option for it (`step_order`).
 - `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
 - `InstanceRef`: an instance of the same configuration with another storage of events.
 - `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker gets.
@@ -16,11 +19,16 @@
 A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
 """
 
+from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
 from dagster._core.definitions.reconstruct import ReconstructableRepository
+from dagster._core.definitions.source_asset import SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.execution.api import execute_run
+from dagster._core.execution.execute_in_process import core_execute_in_process, merge_run_tags
+from dagster._core.execution.plan.plan import ExecutionPlan
 from dagster._core.execution.retries import RetryMode
+from dagster._core.execution.step_dependency_config import StepDependencyConfig
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.event_log.schema import (
@@ -47,12 +55,15 @@ DAEMONS = "dagster._daemon.daemon"
 
 __all__ = [
     "DAEMONS",
+    "SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION",
     "TICKING",
     "WRITTEN_FOR",
     "AssetCheckExecutionsTable",
     "AssetEventTagsTable",
     "DefaultPartitionsSubset",
     "ExecuteStepArgs",
+    "ExecutionPlan",
+    "InMemoryJob",
     "InstanceRef",
     "PartitionsSubset",
     "ReconstructableRepository",
@@ -62,7 +73,10 @@ __all__ = [
     "SqlEventLogStorage",
     "SqlEventLogStorageTable",
     "SqliteEventLogStorage",
+    "StepDependencyConfig",
     "UnresolvedAssetJobDefinition",
+    "core_execute_in_process",
     "execute_run",
+    "merge_run_tags",
     "unpack_value",
 ]

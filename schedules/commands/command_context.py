@@ -167,7 +167,7 @@ class Work:
             reason = requested() or TERMINATED
             ledger.finish(run_id, "canceled", now=clock.now(), reason=reason)
             raise Stopped(reason)
-        status = "failed"
+        status = "partial" if outcome.partial else "failed"
         if outcome.success:
             status = "partial" if ledger.batches_failed(run_id) else "success"
         ledger.finish(run_id, status, now=clock.now(), reason=outcome.error)
@@ -182,9 +182,10 @@ class Work:
         return {**self.facts, "run_id": outcome.run_id, **(outcome.answer or {})}
 
     def must(self, outcome: RunOutcome, what: str) -> None:
-        """PlatformError when a run failed."""
+        """PlatformError when a run failed, as a whole or in part."""
         if not outcome.success:
-            raise PlatformError(f"{what} failed: {outcome.error or 'see the run ' + outcome.run_id}")
+            how = "was loaded in part" if outcome.partial else "failed"
+            raise PlatformError(f"{what} {how}: {outcome.error or 'see the run ' + outcome.run_id}")
 
 
 @dataclass(frozen=True)

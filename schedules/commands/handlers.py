@@ -70,7 +70,7 @@ def _fuse(
             continue
         work.check()
         outcome = work.run_job(job, partition_key=date, trigger="api", tags=carried)
-        results[job] = "success" if outcome.success else "failed"
+        results[job] = "success" if outcome.success else "partial" if outcome.partial else "failed"
         if not outcome.success:
             failures.append((job, outcome))
         work.progress(jobs=results, date=date)

@@ -16,6 +16,7 @@ from resources.notifications import NotificationStore
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.gates import BreakerState, deployment_gate
+from resources.warehouse.ledger.scheduled_run_reads import RETRIED
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.table import BY_KEY
@@ -72,12 +73,13 @@ def notices(services: Services, breakers: Breakers) -> Iterator[Notice]:
 
 
 def failed_tasks(services: Services) -> Iterator[Notice]:
-    """Scheduled runs of the table since yesterday that failed and that no retry follows: their attempts are
-    used up, or the next one did not come when it was due (the run said that a retry is of no use)."""
+    """Scheduled runs of the table since yesterday that failed, as a whole or in part, and that no retry
+    follows: their attempts are used up, or the next one did not come when it was due (the run said that a
+    retry is of no use)."""
     now = services.clock.now()
     for row in services.scheduled_runs.since(now - LOOK_BACK).values():
         task = BY_KEY.get(row.task_key)
-        if task is None or row.status != "failed" or row.finished_at is None:
+        if task is None or row.status not in RETRIED or row.finished_at is None:
             continue
         if row.finished_at < now - LOOK_BACK:
             continue
@@ -85,7 +87,8 @@ def failed_tasks(services: Services) -> Iterator[Notice]:
         if row.attempt <= task.retries(began=row.started_at is not None) and now < due:
             continue
         page = run_url(services.settings, row.run_id)
-        title, why = f"任务失败：{task.name}（{row.slot}）", row.reason or "未说明原因"
+        what = "任务失败" if row.status == "failed" else "任务部分完成"
+        title, why = f"{what}：{task.name}（{row.slot}）", row.reason or "未说明原因"
         link = page or f"{API}/tasks/runs?key={row.task_key}"
         yield Notice("task_failed", f"{row.task_key} {row.slot}", title, why, link)
 

@@ -18,6 +18,7 @@ from platform_assets.definitions.dagster_internals import (
     execute_run,
 )
 from platform_assets.definitions.partitions import PARTITION_TAG
+from platform_assets.definitions.step_order import execute_here
 from resources import tracing
 from resources.orchestrator import LOCATION, REPOSITORY
 from schedules.runs.event_store import kept_open, open_instance
@@ -80,9 +81,7 @@ class DagsterRunner:
             ) as step,
         ):
             if made.executor_def.name == dg.in_process_executor.name:
-                result = made.execute_in_process(
-                    instance=instance, run_id=run_id, raise_on_error=False, **how
-                )
+                result = execute_here(made, instance, run_id=run_id, **how)
             else:
                 result = _by_step_workers(instance, made, run_id, how)
             if not result.success:
@@ -92,7 +91,10 @@ class DagsterRunner:
         fate = DagsterRuns(instance).fate(run_id)
         if fate is not None and fate.status == "canceled":
             return RunOutcome(run_id, False, canceled=True)
-        return RunOutcome(run_id, False, None if fate is None else fate.reason, _answer(result))
+        if fate is None:
+            return RunOutcome(run_id, False, answer=_answer(result))
+        partial = fate.status == "partial"
+        return RunOutcome(run_id, False, fate.reason, _answer(result), partial=partial)
 
 
 def _by_step_workers(instance: Any, job: Any, run_id: str, how: Mapping[str, Any]) -> Any:

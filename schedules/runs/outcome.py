@@ -10,14 +10,16 @@ RANGE_END = "dagster/asset_partition_range_end"
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended; `error` is its first failure. `answer` is what its op `answer` gave back, for the
-    jobs that have one and came that far. `canceled`: it stopped at a safe point, because it was asked to."""
+    """How a run ended; `error` says what failed. `partial`: no success, but some of its tables were loaded.
+    `answer` is what its op `answer` gave back, for the jobs that have one and came that far. `canceled`: it
+    stopped at a safe point, because it was asked to."""
 
     run_id: str
     success: bool
     error: str | None = None
     answer: Any = None
     canceled: bool = False
+    partial: bool = False
 
 
 class RunOptions(TypedDict, total=False):

@@ -218,7 +218,11 @@ class RunPool:
         fate = DagsterRuns(self.instance).fate(run_id)
         if fate is not None and fate.status != "open":
             return RunOutcome(
-                run_id, fate.status == "success", fate.reason, canceled=fate.status == "canceled"
+                run_id,
+                fate.status == "success",
+                fate.reason,
+                canceled=fate.status == "canceled",
+                partial=fate.status == "partial",
             )
         self._on_death(run_id, reason)
         # Of a pool that was closed under it: the command is given back.

@@ -1,7 +1,9 @@
 """Dagster's runs as the ledger sees them."""
 
+from collections.abc import Iterator
+
 import sqlalchemy as sa
-from dagster import DagsterEventType, DagsterInstance, DagsterRunStatus, RunsFilter
+from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 
 from schedules import run_tags
 from schedules.tasks.reconciliation import RunFate
@@ -40,21 +42,47 @@ class DagsterRuns:
             return None
         status = _ENDED.get(run.status, "open")
         retry = run_tags.NO_RETRY not in run.tags
-        return RunFate(status, self._failure(run_id) if status == "failed" else None, retry)
+        if status != "failed":
+            return RunFate(status, None, retry)
+        succeeded, failures, run_failure = self._steps(run_id)
+        if succeeded and failures and self._all_ended(run, {*succeeded, *failures}):
+            status = "partial"
+        return RunFate(status, "; ".join(_reasons(failures)) or run_failure, retry)
 
-    def _failure(self, run_id: str) -> str | None:
-        """The message of the run's first failed step, or of the run itself."""
-        kinds = {DagsterEventType.STEP_FAILURE, DagsterEventType.RUN_FAILURE}
-        records = self._instance.get_records_for_run(run_id, of_type=kinds).records
-        for record in records:
+    def _steps(self, run_id: str) -> tuple[list[str], dict[str, str], str | None]:
+        """(steps that succeeded, failed step -> why, why the run failed)."""
+        kinds = {DagsterEventType.STEP_SUCCESS, DagsterEventType.STEP_FAILURE, DagsterEventType.RUN_FAILURE}
+        succeeded: list[str] = []
+        failures: dict[str, str] = {}
+        run_failure = None
+        for record in self._instance.get_records_for_run(run_id, of_type=kinds).records:
             event = record.event_log_entry.dagster_event
             if event is None:
                 continue
-            if event.is_step_failure:
+            if event.is_step_success:
+                succeeded.append(str(event.step_key))
+            elif event.is_step_failure:
                 error = event.step_failure_data.error
                 cause = error.cause if error is not None and error.cause is not None else error
-                if cause is not None:
-                    return f"{event.step_key}: {cause.message.strip()}"
-            elif event.message:
-                return event.message
-        return None
+                failures[str(event.step_key)] = cause.message.strip() if cause is not None else ""
+            else:
+                run_failure = run_failure or event.message
+        return succeeded, failures, run_failure
+
+    def _all_ended(self, run: DagsterRun, ended: set[str]) -> bool:
+        """Whether every step had its turn: else the run broke off, and what it left out is not known."""
+        if run.execution_plan_snapshot_id is None:
+            return False
+        plan = self._instance.get_execution_plan_snapshot(run.execution_plan_snapshot_id)
+        return ended.issuperset(plan.step_keys_to_execute)
+
+
+def _reasons(failures: dict[str, str]) -> Iterator[str]:
+    """Why each step failed, as long as the reason is another one than those before: where a source is away,
+    many say the same."""
+    by_reason: dict[str, list[str]] = {}
+    for step, why in failures.items():
+        by_reason.setdefault(why, []).append(step)
+    for why, steps in by_reason.items():
+        more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+        yield f"{steps[0]}{more}: {why}" if why else f"{steps[0]}{more}"

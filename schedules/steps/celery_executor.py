@@ -16,6 +16,7 @@ from dagster_celery.executor import CeleryExecutor
 
 from core.stopping import can_be_stopped, stop_reason
 from platform_assets.definitions.dagster_internals import RetryMode
+from platform_assets.definitions.step_order import OrderedPlan
 from resources.run_heartbeat import RunHeartbeat
 from resources.settings import Settings
 from resources.warehouse.engine import make_engine
@@ -41,7 +42,7 @@ class StepWorkersExecutor(CeleryExecutor):
         ):
             # dagster-celery registers its one task again for each step.
             warnings.simplefilter("ignore", DuplicateTaskNameWarning)
-            yield from super().execute(plan_context, execution_plan)
+            yield from super().execute(plan_context, OrderedPlan(*execution_plan))
 
     @contextmanager
     def _alive(self, run_id: str) -> Iterator[None]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from resources.warehouse.ledger.scheduled_run_reads import LOST, ScheduledRunRow
+from resources.warehouse.ledger.scheduled_run_reads import LOST, RETRIED, ScheduledRunRow
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.ledger.tasks_state import TaskState
@@ -26,7 +26,8 @@ LOOK_BACK = timedelta(days=31)
 
 @dataclass(frozen=True)
 class RunFate:
-    """What became of a run. `status`: open, success, failed or canceled."""
+    """What became of a run. `status`: open, success, partial (some of its tables could not be loaded), failed
+    or canceled."""
 
     status: str
     reason: str | None = None
@@ -158,9 +159,10 @@ class Reconciler:
             self._services.scheduled_runs.finish(run_id, fate.status, now=now, reason=fate.reason)
 
     def _retry(self, row: ScheduledRunRow, now: datetime) -> None:
-        """Ask for the next attempt of a failed scheduled run when its delay is over."""
+        """Ask for the next attempt of a scheduled run that failed, as a whole or in part, when its delay is
+        over."""
         state = self._states.get(row.task_key)
-        if state is None or row.status != "failed" or row.trigger == "manual" or row.trade_date is None:
+        if state is None or row.status not in RETRIED or row.trigger == "manual" or row.trade_date is None:
             return
         task = state.task
         ended = row.finished_at
@@ -171,7 +173,7 @@ class Reconciler:
         if now > row.slot_at + timedelta(minutes=task.grace_minutes):
             return
         fate = None if row.run_id is None else self._runs.fate(row.run_id)
-        if fate is not None and (fate.status == "open" or not fate.retry):
+        if fate is not None and (fate.status in ("open", "success") or not fate.retry):
             return
         attempt = row.attempt + 1
         if self._services.scheduled_runs.retry(row, f"sensor:{attempt}"):

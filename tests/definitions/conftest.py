@@ -31,10 +31,10 @@ def faults() -> FaultPlan:
 
 @contextmanager
 def opened(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, url: str = ""
+    folder: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, url: str = "", now: str = NOW
 ) -> Iterator[Services]:
     """A platform whose settings come from the environment, as those of a run do."""
-    clock = FrozenClock(datetime.fromisoformat(NOW))
+    clock = FrozenClock(datetime.fromisoformat(now))
     with SimulatedMarket(load_world("synthetic", "S"), clock, faults) as market:
         host, port = market.tcp_address or ("", 0)
         for name, value in {
@@ -42,7 +42,7 @@ def opened(
             "DATA_SOURCE": "mock",
             "SIMULATOR_URL": market.http_url,
             "SIMULATOR_TDX": f"{host}:{port}",
-            "SAMPLE_NOW": NOW,
+            "SAMPLE_NOW": now,
             **({"WAREHOUSE_URL": url} if url else {}),
         }.items():
             monkeypatch.setenv(name, value)

@@ -13,6 +13,8 @@ from resources.warehouse.sql import Ledger
 DONE = ("success", "partial")
 ENDED = ("success", "partial", "failed", "canceled")
 SET_ASIDE = ("skipped", "missed")
+RETRIED = ("failed", "partial")
+"""What another attempt may mend; a `partial` run whose Dagster run succeeded is not tried again."""
 STATUSES = ("queued", "running", *ENDED, *SET_ASIDE)
 LOST = "its run does not exist any more"
 WORKER_DIED = "the worker died"

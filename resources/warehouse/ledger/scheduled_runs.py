@@ -3,11 +3,12 @@ at most once, whether a schedule, the sensor or a command fires it. It has a row
 the reason.
 
     (no row) ──claim──> queued ──begin──> running ──finish──> success | partial | failed | canceled
-       └──wait──> queued (unclaimed) ──claim──>        failed ──retry──> queued, attempt + 1
+       └──wait──> queued (unclaimed) ──claim──>        partial | failed ──retry──> queued, attempt + 1
        └──set_aside──> skipped | missed ──claim──> queued (only when a changed table makes it due again)
 
-A run that nobody hears of is `lost` only when its claim is old and its owner is not at work. That verdict is
-a presumption: the run's own end overrules it, in its row and in the sync log.
+A `partial` run loaded some of its tables. A run that nobody hears of is `lost` only when its claim is old and
+its owner is not at work. That verdict is a presumption: the run's own end overrules it, in its row and in the
+sync log.
 """
 
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ from resources.warehouse.ledger.scheduled_run_reads import (
     ENDED,
     LOST,
     PRESUMED,
+    RETRIED,
     SET_ASIDE,
     ScheduledRunReads,
     ScheduledRunRow,
@@ -83,12 +85,12 @@ class ScheduledRunLedger(ScheduledRunReads):
         return taken == 1
 
     def retry(self, row: ScheduledRunRow, claimant: str) -> bool:
-        """Claim the next attempt of a failed scheduled run; False when another one did."""
+        """Claim the next attempt of a scheduled run that failed (in part); False when another one did."""
         taken = self._sql.change(
             f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
             f"claimed_at={self._sql.now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
-            "WHERE id=? AND status='failed' AND attempt=?",
-            (claimant, row.id, row.attempt),
+            f"WHERE id=? AND status IN ({marks(RETRIED)}) AND attempt=?",
+            (claimant, row.id, *RETRIED, row.attempt),
         )
         return taken == 1
 

@@ -1,0 +1,125 @@
+"""A source that is dead for the day stops only what nothing else can bring: the steps after it run, and the
+run says what it lacks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from platform_assets.definitions.dagster_internals import ReconstructableRepository
+from resources.simulated_market.faults import FaultPlan
+from resources.warehouse.ledger.commands import Command
+from schedules.commands.worker import Worker
+from schedules.runs.execution import LOCATION_MODULE, LOCATION_NAME, DagsterRunner
+from schedules.runs.records import DagsterRuns
+from schedules.services import Services
+from tests.definitions.conftest import opened
+
+BEFORE, DAY = "2026-07-27", "2026-07-28"  # 600040 goes ex on the second one
+JOB, LEDGER, BARS = "fusion_kline_sync", "ref__ref_exright", "dwd__fusion_kline_daily"
+SERVES_LISTS = ("bars*", "quotes", "snapshots", "index_bars*", "minutes*", "transactions*")
+"""What a terminal server that only serves lists does not answer."""
+
+
+def rows(services: Services, statement: str) -> list[tuple[Any, ...]]:
+    with services.engine.connect() as connection:
+        return [tuple(row) for row in connection.exec_driver_sql(statement)]
+
+
+def carried_out(services: Services, runner: DagsterRunner, job: str, day: str) -> Command:
+    args = {"job": job, "partition_key": day}
+    asked = services.commands.enqueue("run_job", args, requested_by="admin")
+    Worker(services, runner).work_once()
+    return services.commands.get(asked.id)
+
+
+def events(runner: DagsterRunner, run_id: str, kind: dg.DagsterEventType) -> set[str]:
+    records = runner.instance.get_records_for_run(run_id, of_type={kind}).records
+    return {str(record.event_log_entry.dagster_event.step_key) for record in records}  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, runner: DagsterRunner
+) -> Iterator[Services]:
+    """The platform at 15:45 of the day, with everything of the day before."""
+    with opened(tmp_path, monkeypatch, faults, now=f"{BEFORE}T15:45") as services:
+        for job in ("security_list", JOB):
+            assert carried_out(services, runner, job, BEFORE).status == "success"
+    with opened(tmp_path, monkeypatch, faults, now=f"{DAY}T15:45") as services:
+        yield services
+
+
+def dead(calls: tuple[str, ...]) -> list[dict[str, str]]:
+    return [{"upstream": "tdx", "call": call, "kind": "dead"} for call in calls]
+
+
+@pytest.mark.parametrize("calls", [SERVES_LISTS, ("*",)], ids=["lists alone", "nothing"])
+def test_bars_come_from_the_next_source_while_the_terminal_serves(
+    calls: tuple[str, ...], day: Services, faults: FaultPlan, runner: DagsterRunner
+) -> None:
+    faults.replace(dead(calls))
+
+    command = carried_out(day, runner, JOB, DAY)
+
+    (before,) = rows(day, f"SELECT COUNT(*) FROM fusion_kline_daily WHERE date='{BEFORE}'")
+    (stored,) = rows(day, f"SELECT COUNT(*) FROM fusion_kline_daily WHERE date='{DAY}'")
+    assert stored[0] >= before[0] - 1 > 70  # the quote site has no code that the terminal alone lists
+    bar = rows(
+        day, f"SELECT close, last_close, src FROM fusion_kline_daily WHERE code='600040' AND date='{DAY}'"
+    )
+    assert bar == [(6.47, 6.59, "tencent")]
+
+    run_id = str(command.run_id)
+    failed = events(runner, run_id, dg.DagsterEventType.STEP_FAILURE)
+    made = events(runner, run_id, dg.DagsterEventType.ASSET_MATERIALIZATION)
+    assert BARS in made
+    assert {"dwd__fusion_kline_bar", "dwd__fusion_index_daily"} <= made
+    assert failed == {LEDGER}
+    assert not failed & made, "what was not loaded is no materialization"
+    run = runner.instance.get_run_by_id(run_id)
+    assert run is not None
+    assert run.status is dg.DagsterRunStatus.FAILURE
+    assert command.status == "failed"
+    assert "loaded in part" in str(command.error)
+    assert "tdx: " in str(command.error)
+    ((status, reason),) = rows(day, f"SELECT status, reason FROM sys_slot WHERE run_id='{run_id}'")
+    assert status == "partial"
+    assert reason.startswith(f"{LEDGER}: ")
+    log = rows(day, f"SELECT status, total, success, failed FROM sys_sync_log WHERE run_id='{run_id}'")
+    assert log == [("partial", 5, 4, 1)]
+    kinds = {dg.DagsterEventType.ASSET_CHECK_EVALUATION}
+    evaluations = [
+        record.event_log_entry.dagster_event.asset_check_evaluation_data  # type: ignore[union-attr]
+        for record in runner.instance.get_records_for_run(run_id, of_type=kinds).records
+    ]
+    wrong = [one for one in evaluations if not one.passed and one.severity is dg.AssetCheckSeverity.ERROR]
+    assert [one.asset_key.path[-1] for one in wrong] == ["ref_exright"]
+
+
+@pytest.fixture
+def launched(runner: DagsterRunner) -> Any:
+    """The job as the code server executes what the UI launches."""
+    module = ReconstructableRepository.for_module(LOCATION_MODULE, LOCATION_NAME, str(Path.cwd()))
+    return module.get_reconstructable_job(JOB)
+
+
+def test_a_run_of_the_ui_does_the_same_and_is_taken_up_from_its_failure(
+    day: Services, faults: FaultPlan, runner: DagsterRunner, launched: Any
+) -> None:
+    faults.replace(dead(("*",)))
+    tags = {"dagster/partition": DAY}
+    first = dg.execute_job(launched, runner.instance, tags=tags)
+
+    assert not first.success
+    assert DagsterRuns(runner.instance).fate(first.run_id).status == "partial"  # type: ignore[union-attr]
+    assert BARS in events(runner, first.run_id, dg.DagsterEventType.ASSET_MATERIALIZATION)
+
+    again = dg.ReexecutionOptions.from_failure(first.run_id, runner.instance)
+    second = dg.execute_job(launched, runner.instance, tags=tags, reexecution_options=again)
+
+    # And what was made without it is made again.
+    begun = events(runner, second.run_id, dg.DagsterEventType.STEP_START)
+    assert begun == {LEDGER, BARS, "dwd__fusion_kline_bar"}
