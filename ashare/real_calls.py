@@ -65,6 +65,7 @@ def expected(settings: Settings) -> dict[str, Answer]:
             data_source="mock",
             sample_world="synthetic",
             sample_profile="S",
+            sample_state="calm",
             sample_faults="",
             sample_now=now.isoformat(),
         )

@@ -19,6 +19,7 @@ from core.errors import InputError
 
 DATA_SOURCES = ("real", "mock", "direct", "vendor")
 ROLES = ("all", "web", "worker")
+SAMPLE_STATES = ("calm", "autumn-2026")
 LOG_FORMATS = ("json", "text")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"})
@@ -153,6 +154,9 @@ class Settings:
     lake_url: str = _setting("", "the published tables, s3://bucket/prefix or a folder; empty: DATA_DIR/lake")
     payload_days: int = _setting(30, "days that upstream bodies are stored")
     sample_profile: str = _setting("S", "S, M or L")
+    sample_state: str = _setting(
+        "calm", "what the simulated upstreams are like: autumn-2026, or calm: without their troubles"
+    )
     sample_seed: int = _setting(20260821)
     sample_world: str = _setting("synthetic", "synthetic or replay")
     sample_now: str = _setting("", "freezes the market clock, e.g. 2026-08-21T15:30")
@@ -308,6 +312,7 @@ def _check(settings: Settings) -> Settings:
         "DATA_SOURCE": DATA_SOURCES,
         "SAMPLE_PROFILE": ("S", "M", "L"),
         "SAMPLE_WORLD": ("synthetic", "replay"),
+        "SAMPLE_STATE": SAMPLE_STATES,
         "LOG_FORMAT": LOG_FORMATS,
         "METRICS": ("off", "loopback", "admin"),
     }

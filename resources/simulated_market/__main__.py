@@ -23,6 +23,7 @@ from resources.settings import process_settings
 from resources.simulated_clock import SimulatedClock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.built import CALM, STATES
 from resources.simulated_market.world.loader import load_world
 
 _WATCH_SEC = 0.5
@@ -59,6 +60,7 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
         real_data_dir=options.real_data_dir,
         cache_dir=options.cache_dir,
         texts=_texts(options.texts),
+        state=options.state,
     )
     clock: Clock = SystemClock() if options.now is None else FrozenClock(options.now)
     if options.clock is not None:
@@ -93,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         help="0 = a free port; several = as many terminal servers",
     )
     parser.add_argument("--world", choices=("synthetic", "replay"), default="synthetic")
+    parser.add_argument("--state", choices=STATES, default=CALM, help="what the upstreams are like")
     parser.add_argument("--profile", choices=("S", "M", "L"), default="S")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--now", type=datetime.fromisoformat, default=None, help="freeze the market clock")

@@ -27,8 +27,9 @@ KINDS = frozenset(
         "cut_list",  # args: rows=100: a list ends early while its count stays
         "lots_for_shares",  # args: board='star' ...: volume of one board in the other unit
         "wrong_instrument",  # args: serve='sh000001', under='000001': an index under a stock's code
-        "stale_day",  # the newest trade date is missing, the day before is served in its place
+        "stale_day",  # the newest trade date is missing, the day before is served in its place; args: cached?
         "negative_price",  # a price below zero (as additive adjusted series have)
+        "no_series",  # an answer with the quote of a security and no series (Tencent's bars)
         "swap_open_close",  # parser-blind: columns exchanged
         "unregistered",  # a page instead of data until the visitor has registered (chinamoney)
         "unknown_report",  # args: report: the data centre's newer dialect does not know it (9501)
@@ -40,6 +41,7 @@ KINDS = frozenset(
         "volumes_x100",  # every whole number from 10,000 on a hundredfold
         "shift_columns",  # * figures one column further
         "swap_rows",  # under every name the figures of the next one
+        "untidy_rows",  # args: every=40, day: one row in so many twice, as many with an empty field
         "zero_row",  # * args: code: its figures are zeros
         "spoil_rows",  # args: rows=1, how='text'/'null'/'repeat', least=2: that many rows of every list
         "set_fields",  # args: match, fields: JSON objects with the values of `match` get those of `fields`

@@ -15,10 +15,12 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from core.clock import Clock, stamp
+from resources.simulated_market.conditions import Conditions, state_of
 from resources.simulated_market.corrupted_responses import CORRUPTIONS, corrupted_body
 from resources.simulated_market.false_facts import distorted
 from resources.simulated_market.faults import Fault, FaultPlan
@@ -53,6 +55,7 @@ class HttpServer:
         self.clock = clock
         self.faults = faults
         self.routes: dict[str, Sequence[Route]] = {one.upstream: one.routes for one in responders}
+        self.conditions = Conditions(state_of(world))
         self.stopping = threading.Event()
         self._calls: Counter[tuple[str, str]] = Counter()
         self._calls_lock = threading.Lock()
@@ -108,9 +111,16 @@ class HttpServer:
         with self._calls_lock:
             self._calls.clear()
 
+    def fault(self, upstream: str, call: str, request: HttpRequest) -> Fault | None:
+        """The fault of a rule that hits, else that of a standing condition."""
+        found = self.faults.take(upstream, call)
+        return found or self.conditions.fault(upstream, call, request, self.clock.now())
+
     def answer(self, route: Route, request: HttpRequest, fault: Fault | None) -> Reply:
         world, now = distorted(self.world, self.clock.now(), fault)
         reply = route.handle(request, View(world, now, fault))
+        if fault is not None and fault.args.get("cached"):
+            return replace(reply, headers={**reply.headers, **_cached_at(now)})
         if fault is not None and fault.kind in CORRUPTIONS:
             return replace(reply, body=corrupted_body(reply.body, reply.content_type, fault))
         return reply
@@ -180,12 +190,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         owner = self.server.owner
         owner.count(upstream, route.call)
-        fault = owner.faults.take(upstream, route.call)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = HttpRequest(self.command, path, query, headers, body)
+        fault = owner.fault(upstream, route.call, request)
         if fault is not None and fault.kind in _BEFORE:
             _BEFORE[fault.kind](self, fault)
             return
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = owner.answer(route, HttpRequest(self.command, path, query, headers, body), fault)
+        reply = owner.answer(route, request, fault)
         if fault is not None and fault.kind in _AFTER:
             _AFTER[fault.kind](self, fault, reply)
             return
@@ -275,6 +286,12 @@ _BEFORE = {
     "empty": _Handler.fail_empty,
 }
 _AFTER = {"truncate": _Handler.fail_truncate, "garbage": _Handler.fail_garbage, "slow": _Handler.fail_slow}
+
+
+def _cached_at(moment: datetime) -> dict[str, str]:
+    """Headers of an object that a cache has held since a moment (Shanghai)."""
+    utc = moment - timedelta(hours=8)
+    return {"Last-Modified": f"{utc:%a, %d %b %Y %H:%M:%S} GMT", "X-Cache": "HIT"}
 
 
 def _control(owner: HttpServer, method: str, path: str, body: bytes) -> Reply:

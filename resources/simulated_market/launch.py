@@ -32,6 +32,7 @@ def market_options(
         "--world": settings.sample_world,
         "--profile": settings.sample_profile,
         "--seed": str(settings.sample_seed),
+        "--state": settings.sample_state,
         "--cache-dir": str(settings.data_path / "sample"),
         "--ports-file": str(ports_file),
         "--parent-pid": str(os.getpid()),

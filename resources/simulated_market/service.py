@@ -5,8 +5,10 @@ In tests: `with SimulatedMarket(world, clock) as market: ...`. As a process: `__
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from core.clock import Clock
+from resources.simulated_market.conditions import state_of, terminal_servers
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.http_server import HttpServer
 from resources.simulated_market.registry import responders
@@ -16,7 +18,8 @@ from resources.simulated_market.world.model import World
 
 class SimulatedMarket:
     """All servers over one world and one fault plan. Port 0 = a free port; `tcp_port` None = no terminal
-    server; `more_tcp_ports`: further terminal servers, number 2 and on in fault rules."""
+    server; `more_tcp_ports`: further terminal servers, number 2 and on in fault rules, by default as many as
+    the state of the world has."""
 
     def __init__(
         self,
@@ -27,16 +30,18 @@ class SimulatedMarket:
         host: str = "127.0.0.1",
         http_port: int = 0,
         tcp_port: int | None = 0,
-        more_tcp_ports: Sequence[int] = (),
+        more_tcp_ports: Sequence[int] | None = None,
     ) -> None:
         self.world = world
         self.clock = clock
         self.faults = faults or FaultPlan()
         self._http = HttpServer(world, clock, self.faults, responders(), host=host, port=http_port)
-        ports = () if tcp_port is None else (tcp_port, *more_tcp_ports)
+        served = terminal_servers(state_of(world))
+        more = (0,) * (len(served) - 1) if more_tcp_ports is None else more_tcp_ports
+        ports = () if tcp_port is None else (tcp_port, *more)
         self._terminals = [
-            TdxServer(world, clock, self.faults, host, port, number=number)
-            for number, port in enumerate(ports, 1)
+            TdxServer(world, clock, self.faults, host, port, number=number, served=calls)
+            for number, (port, calls) in enumerate(zip_longest(ports, served[: len(ports)]), 1)
         ]
 
     @property
@@ -57,6 +62,11 @@ class SimulatedMarket:
     def tcp_addresses(self) -> list[tuple[str, int]]:
         """Of all terminal servers."""
         return [server.address for server in self._terminals]
+
+    @property
+    def terminals(self) -> str:
+        """Addresses of all terminal servers as SIMULATOR_TDX has them."""
+        return ",".join(f"{host}:{port}" for host, port in self.tcp_addresses)
 
     def calls(self) -> dict[str, dict[str, int]]:
         """HTTP requests per upstream and call."""

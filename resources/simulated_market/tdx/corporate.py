@@ -23,7 +23,9 @@ _SECTION_GAP = b"\r\n"
 
 def xdxr(view: RequestView, market: int, security: Security) -> bytes:
     code = security.code.encode()
-    events = view.series(view.world.exrights(security, view.now))
+    # A late record is there from the session after its ex-date on.
+    known = [one for one in view.world.exrights(security, view.now) if not one.late or one.date < view.today]
+    events = view.series(known)
     head = struct.pack("<HB6sH", 1, market, code, len(events))
     return head + b"".join(
         struct.pack("<B6sBIB4f", market, code, 0, event.date, event.category, *event.values)

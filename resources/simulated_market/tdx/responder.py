@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from core.clock import Clock
+from resources.simulated_market.conditions import Served
 from resources.simulated_market.false_facts import FIGURE_CORRUPTIONS, with_figures
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.tdx import (
@@ -64,14 +65,22 @@ class Responder:
     """Answers every call of the method table from a world. Stateless but for built files and counts."""
 
     def __init__(
-        self, world: World, clock: Clock, faults: FaultPlan, *, quote_head: bool = True, server: int = 1
+        self,
+        world: World,
+        clock: Clock,
+        faults: FaultPlan,
+        *,
+        quote_head: bool = True,
+        server: int = 1,
+        served: Served = None,
     ) -> None:
         """`quote_head` chooses the layout of 0x051d: today's (True) or the one up to about 2019. `server`:
-        number of the server that answers."""
+        number of the server that answers. `served`: the calls with an answer, None = all."""
         self._world = world
         self._clock = clock
         self._faults = faults
         self._server = server
+        self._served = served
         self._methods = _methods(files.Files(), quote_head=quote_head)
         self._calls: Counter[str] = Counter()
         self._calls_lock = threading.Lock()
@@ -93,6 +102,8 @@ class Responder:
             raise BadRequest(f"method {method:#06x}: {error}") from error
         with self._calls_lock:
             self._calls[name] += 1
+        if self._served is not None and name not in self._served | _GREETINGS:
+            return Answer(name, NO_DATA, None)
         fault = self._faults.take(UPSTREAM, name, self._server)
         if fault is not None and fault.kind in FIGURE_CORRUPTIONS:
             view, fault = RequestView(with_figures(view.world, fault), view.now), None

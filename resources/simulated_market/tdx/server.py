@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 
 from core.clock import Clock
+from resources.simulated_market.conditions import Served
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.tdx.encoding import frame
 from resources.simulated_market.tdx.responder import Answer, BadRequest, Responder
@@ -36,10 +37,12 @@ class TdxServer:
         idle_timeout: float = 60.0,
         quote_head: bool = True,
         number: int = 1,
+        served: Served = None,
     ) -> None:
         """`idle_timeout`: seconds without a request after which a connection is closed. `quote_head`:
-        layout of today's minutes (see `Responder`). `number`: of this server in the rules of `faults`."""
-        self._responder = Responder(world, clock, faults, quote_head=quote_head, server=number)
+        layout of today's minutes (see `Responder`). `number`: of this server in the rules of `faults`.
+        `served`: its calls with an answer, None = all."""
+        self._responder = Responder(world, clock, faults, quote_head=quote_head, server=number, served=served)
         self._requested = (host, port)
         self._idle_timeout = idle_timeout
         self._stopping = threading.Event()

@@ -98,6 +98,8 @@ class TencentResponder:
             "fsStartDate": "20201009",
             "version": "16",
         }
+        if view.fault is not None and view.fault.kind == "no_series":
+            entry = {"qt": entry["qt"]}
         return _found(request, {symbol: entry})
 
     def minute_bars(self, request: HttpRequest, view: View) -> Reply:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from resources.simulated_market.world import draws, fundamentals, store
+from resources.simulated_market.world.built import CALM
 from resources.simulated_market.world.company_texts import company_sections
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.intraday import COUNT, MINUTES, Paths
@@ -119,6 +120,7 @@ class SyntheticWorld(SyntheticBars):
 
     `cache_dir` stores the built bars as a file; profile S is built in less than a second without it. With
     `texts` the stocks have them as names, in turn, and one stands behind each title of a notice or report.
+    `state` is one of `STATES`.
     """
 
     def __init__(
@@ -127,8 +129,9 @@ class SyntheticWorld(SyntheticBars):
         seed: int = DEFAULT_SEED,
         cache_dir: Path | None = None,
         texts: Sequence[str] = (),
+        state: str = CALM,
     ) -> None:
-        super().__init__(profile, seed, cache_dir, texts)
+        super().__init__(profile, seed, cache_dir, texts, state)
         self._reports = lru_cache(maxsize=8192)(self._all_reports)
 
     def _all_reports(self, place: int) -> list[Report]:

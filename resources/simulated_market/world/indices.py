@@ -50,11 +50,11 @@ class IndexBook:
 
     def __init__(self, plans: list[Plan], dates: Ints, seed: int) -> None:
         self.seed = seed
-        self.market = np.asarray([p.market if p.board else "" for p in plans])
-        self.board = np.asarray([p.board for p in plans])
+        self.market = np.asarray([p.market if p.board and p.indexed else "" for p in plans])
+        self.board = np.asarray([p.board if p.indexed else "" for p in plans])
         self.settled = np.asarray([p.list_day + SETTLING_DAYS if p.list_day >= 0 else -1 for p in plans])
         self.unit = np.asarray([p.tick_unit for p in plans], dtype=np.int64)
-        self.full = sum(1 for p in plans if p.board)
+        self.full = sum(1 for p in plans if p.board and p.indexed)
         half = dates // 10_000 * 2 + (dates // 100 % 100 > 6)
         _, period = np.unique(half, return_inverse=True)
         self.period: Ints = period.astype(np.int64)

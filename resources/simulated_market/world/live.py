@@ -50,6 +50,11 @@ class Live:
         indices = len(INDICES)
         self.units: Ints = np.asarray([p.tick_unit for p in plans] + [100] * indices, dtype=np.int64)
         self.steps: Ints = np.asarray([volume_step(p) for p in plans] + [1] * indices, dtype=np.int64)
+        # Draws of the indices stand behind the instruments that they may take; added ones come after them.
+        added = sum(1 for one in plans if not one.indexed)
+        self._drawn: Ints = np.arange(len(self.units), dtype=np.int64)
+        self._drawn[-indices:] -= added
+        self._drawn[len(plans) - added : len(plans)] += indices
         self._lock = threading.RLock()
         self._days: OrderedDict[int, tuple[DayRow, Paths]] = OrderedDict()
         self._moments: OrderedDict[tuple[int, int], Moment] = OrderedDict()
@@ -70,7 +75,7 @@ class Live:
                 "limit_down",
             )
         }
-        return DayRow(place=places, **columns, unit=self.units[places], step=self.steps[places])
+        return DayRow(place=self._drawn[places], **columns, unit=self.units[places], step=self.steps[places])
 
     def _one(self, place: int, day: int) -> tuple[DayRow, Paths]:
         rows = self._rows(np.asarray([place], dtype=np.int64), day)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import InputError
+from resources.simulated_market.world.built import CALM
 from resources.simulated_market.world.full import SyntheticWorld
 from resources.simulated_market.world.model import World
 from resources.simulated_market.world.replay import ReplayWorld
@@ -18,11 +19,12 @@ def load_world(
     real_data_dir: Path | str | None = None,
     cache_dir: Path | str | None = None,
     texts: Sequence[str] = (),
+    state: str = CALM,
 ) -> World:
-    """`synthetic` (profile S, M or L, seed, optional cache folder, texts for names and titles) or `replay`
-    (needs `real_data_dir`)."""
+    """`synthetic` (profile S, M or L, seed, optional cache folder, texts for names and titles, state) or
+    `replay` (needs `real_data_dir`)."""
     if kind == "synthetic":
-        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None, texts)
+        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None, texts, state)
     if texts:
         raise InputError("texts", "a replayed market has the names of its files")
     if kind == "replay":

@@ -72,6 +72,7 @@ class ExRight:
     date: int
     category: int
     values: tuple[float, float, float, float]
+    late: bool = False  # the terminal has it a session after the date
 
 
 @dataclass(frozen=True)

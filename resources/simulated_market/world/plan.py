@@ -29,6 +29,15 @@ class Event:
     cash_yield: float = 0.0
     rights_level: float = 0.0
     held_back: float = 0.0
+    late: bool = False  # the terminal has the record a session after the ex-date
+
+
+@dataclass(frozen=True)
+class Renumbering:
+    """`former_code` was the code up to the day before `date`."""
+
+    former_code: str
+    date: int
 
 
 @dataclass
@@ -64,6 +73,8 @@ class Plan:
     moves: dict[int, Move] = field(default_factory=dict)
     loss_maker: bool = False
     jumpy: float = 1.0  # how often it leaps, against the model's chance
+    indexed: bool = True  # whether the broad indices may take it
+    renumbered: Renumbering | None = None
     band: str = ""  # the class of price limits of a fund, where it is not that of its kind
 
     @property

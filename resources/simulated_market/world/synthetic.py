@@ -3,7 +3,6 @@
 import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -14,18 +13,18 @@ import numpy.typing as npt
 
 from core.arrays import Ints
 from core.errors import InputError, NotFound
-from resources.simulated_market.world import company_plans, other_issues, snapshot, store
+from resources.simulated_market.world import company_plans, snapshot, store
+from resources.simulated_market.world.autumn import AUTUMN_FEATURES
 from resources.simulated_market.world.bars import Applied, WorldBars
 from resources.simulated_market.world.boards import board_list
-from resources.simulated_market.world.companies import FEATURES, companies
-from resources.simulated_market.world.engine import build
+from resources.simulated_market.world.built import CALM, STATES, bars_of, identities, plans_of
+from resources.simulated_market.world.companies import FEATURES
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, Paths
 from resources.simulated_market.world.live import Live, shares_on
 from resources.simulated_market.world.model import Bars, Board, ExRight, Minutes, Quote, Rename, Security
 from resources.simulated_market.world.naming import base_name, shown_name
 from resources.simulated_market.world.plan import Feature, Plan, is_st_name
-from resources.simulated_market.world.regimes import scripted
 from resources.simulated_market.world.session import Progress, date_number, moment, progress
 
 # A change of anything that moves a row bumps this and the pinned hashes in one commit.
@@ -46,18 +45,24 @@ class SyntheticBars:
         seed: int = DEFAULT_SEED,
         cache_dir: Path | None = None,
         texts: Sequence[str] = (),
+        state: str = CALM,
     ) -> None:
-        if profile not in company_plans.PROFILES:
-            raise InputError("profile", f"{profile!r} is none of {', '.join(company_plans.PROFILES)}")
+        for name, value, known in (("profile", profile, company_plans.PROFILES), ("state", state, STATES)):
+            if value not in known:
+                raise InputError(name, f"{value!r} is none of {', '.join(known)}")
+        self.state = state
         self.profile = company_plans.PROFILES[profile]
         self.seed = seed
         self._texts = tuple(texts)
         self._dates = company_plans.sessions(self.profile)
         self._numbers: list[int] = self._dates.tolist()
-        self._plans = _plans(self.profile, self._dates, seed)
-        self._world_bars = _world_bars(self.profile, self._plans, self._dates, seed, cache_dir)
-        self._secs, self._gone = self._identities()
+        self._plans = plans_of(self.profile, self._dates, seed, state)
+        kind = profile if state == CALM else f"{profile}-{state}"
+        path = store.path_of(cache_dir, SAMPLE_VERSION, kind, seed) if cache_dir else None
+        self._world_bars = bars_of(self._plans, self._dates, seed, path)
+        self._secs, self._gone, self._former = identities(self._plans, self._dates)
         self._place = {s.symbol: i for i, s in enumerate(self._secs)}
+        self._place |= {old.symbol: i for i, old in self._former.items()}
         self._order = sorted(range(len(self._secs)), key=lambda i: (self._secs[i].market, self._secs[i].code))
         self._live = Live(self._world_bars, self._plans, seed)
         self._listed = lru_cache(maxsize=8)(self._listed_on)
@@ -65,25 +70,12 @@ class SyntheticBars:
         self._bars = lru_cache(maxsize=_BARS_KEPT)(self._all_bars)
         self._zeros = np.zeros(len(self._dates), dtype=np.int64)
 
-    def _identities(self) -> tuple[list[Security], list[Security]]:
-        """Securities as they look while listed, and as they look once delisted."""
-        now = [
-            Security(
-                code=p.code, market=p.market, kind=p.kind, board=p.board, decimals=p.decimals,
-                list_date=p.list_date, industry=p.industry, sector=p.sector, region=p.region,
-                concepts=p.concepts,
-            )
-            for p in self._plans
-        ]  # fmt: skip
-        now += [
-            Security(code=x.code, market=x.market, kind="index", board="", decimals=2, list_date=x.list_date)
-            for x in INDICES
-        ]
-        gone = list(now)
-        for i, plan in enumerate(self._plans):
-            if plan.last_day is not None and plan.last_day + 1 < len(self._dates):
-                gone[i] = replace(now[i], delist_date=int(self._dates[plan.last_day + 1]))
-        return now, gone
+    def _answers(self, place: int, security: Security, today: int) -> bool:
+        """Whether the market knows a security under this code on a day: a new code has the whole history."""
+        former = self._former.get(place)
+        if former is None or former.delist_date is None:
+            return True
+        return (security.code == former.code) == (today < former.delist_date)
 
     @property
     def world_bars(self) -> WorldBars:
@@ -95,8 +87,9 @@ class SyntheticBars:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """The dated table of what happens; profile S only."""
-        return FEATURES if self.profile.name == "S" else ()
+        """The dated table of what happens: in profile S, and in every profile what a state adds."""
+        added = AUTUMN_FEATURES if self.state != CALM else ()
+        return FEATURES + added if self.profile.name == "S" else added
 
     def trade_dates(self) -> Ints:
         return self._dates
@@ -113,10 +106,14 @@ class SyntheticBars:
 
     def _listed_on(self, today: int) -> tuple[Security, ...]:
         return tuple(
-            self._secs[i]
+            self._known_as(i, today)
             for i in self._order
             if self._secs[i].list_date <= today and not self._is_gone(i, today)
         )
+
+    def _known_as(self, place: int, today: int) -> Security:
+        former, now = self._former.get(place), self._secs[place]
+        return now if former is None or self._answers(place, now, today) else former
 
     def _is_gone(self, place: int, today: int) -> bool:
         ended = self._gone[place].delist_date
@@ -124,7 +121,10 @@ class SyntheticBars:
 
     def find(self, symbol: str) -> Security | None:
         place = self._place.get(symbol)
-        return None if place is None else self._gone[place]
+        if place is None:
+            return None
+        former = self._former.get(place)
+        return former if former is not None and former.symbol == symbol else self._gone[place]
 
     def _days_of(self, place: int) -> tuple[int, int]:
         """First and last session index of an instrument's existence."""
@@ -155,7 +155,7 @@ class SyntheticBars:
     def renames(self, now: datetime) -> Sequence[Rename]:
         today = date_number(now)
         return [
-            Rename(self._secs[i].symbol, before, since)
+            Rename(self._known_as(i, today).symbol, before, since)
             for i in self._order
             if i < len(self._plans)
             for (_, before), (since, _) in itertools.pairwise(self._plans[i].names)
@@ -190,13 +190,15 @@ class SyntheticBars:
         return shares_on(self._world_bars, place, day)
 
     def exrights(self, security: Security, now: datetime) -> Sequence[ExRight]:
-        place = self.place(security)
-        if place >= len(self._plans) or not self._plans[place].board:
+        place, today = self.place(security), date_number(now)
+        if place >= len(self._plans) or not self._answers(place, security, today):
             return ()
-        day = self._session_on(date_number(now))
+        day = self._session_on(today)
         records: list[ExRight] = []
         before = (0, 0)
-        for change in self._world_bars.shares[place]:
+        late = {event.day for event in self._plans[place].events if event.late}
+        stock = bool(self._plans[place].board)
+        for change in self._world_bars.shares[place] if stock else ():
             after = (change.total, change.floating)
             if change.day <= day:
                 date = (
@@ -210,7 +212,11 @@ class SyntheticBars:
         for event in self._world_bars.applied[place]:
             if event.day <= day:
                 values = (event.cash, event.rights_price, event.bonus, event.rights)
-                records.append(ExRight(int(self._dates[event.day]), 1, values))
+                category = 1
+                if event.bonus and not stock:  # units of a fund are split, or put together
+                    category, values = 11, (0.0, 0.0, 1 + event.bonus / 10, 0.0)
+                date = int(self._dates[event.day])
+                records.append(ExRight(date, category, values, late=event.day in late))
         return sorted(records, key=lambda r: (r.date, r.category))
 
     # bars
@@ -219,7 +225,7 @@ class SyntheticBars:
         place = self.place(security)
         at = progress(now, self._dates)
         first, last = self._days_of(place)
-        stop = min(at.bars, last + 1)
+        stop = min(at.bars, last + 1) if self._answers(place, security, date_number(now)) else 0
         live = not at.complete and stop == at.day + 1 > first
         whole = self._bars(place)
         count = max(stop - first, 0)
@@ -281,7 +287,7 @@ class SyntheticBars:
         place = self.place(security)
         at = progress(now, self._dates)
         first, last = self._days_of(place)
-        if not first <= at.day <= last:
+        if not first <= at.day <= last or not self._answers(place, security, date_number(now)):
             return None
         shot, unit, day = self._live.shot(at), self._unit(place), at.day
         traded = bool(self._world_bars.traded[place, day])
@@ -349,6 +355,7 @@ class SyntheticBars:
         day = self._session_on(date)
         first, last = self._days_of(place)
         known = 0 <= day < at.bars and int(self._dates[day]) == date and first <= day <= last
+        known = known and self._answers(place, security, date_number(now))
         if not known or not self._world_bars.traded[place, day]:
             return None
         _, path = self._live.day_path(place, day)
@@ -372,23 +379,3 @@ class SyntheticBars:
 
 def _levels(price: Ints, volume: Ints, unit: int) -> tuple[tuple[int, int], ...]:
     return tuple((p * unit, v) for p, v in zip(price.tolist(), volume.tolist(), strict=True) if v > 0)
-
-
-def _plans(profile: company_plans.Profile, days: Ints, seed: int) -> list[Plan]:
-    made = (
-        companies(profile, days, seed) if profile.name == "S" else company_plans.stocks(profile, days, seed)
-    )
-    company_plans.with_concepts(made, company_plans.concept_names(profile.concepts), seed)
-    return made + other_issues.funds(profile, days, seed)
-
-
-def _world_bars(
-    profile: company_plans.Profile, plans: list[Plan], days: Ints, seed: int, cache_dir: Path | None
-) -> WorldBars:
-    path = store.path_of(cache_dir, SAMPLE_VERSION, profile.name, seed) if cache_dir else None
-    found = store.load(path) if path else None
-    if found is None:
-        found = build(plans, days, seed, scripted(days))
-        if path:
-            store.save(found, path)
-    return found
