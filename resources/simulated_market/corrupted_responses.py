@@ -127,6 +127,15 @@ def _matches(node: dict[str, Any], match: Mapping[str, Any]) -> bool:
     )
 
 
+def _with_places(cells: Cells, fault: Fault) -> Cells:
+    """The same of a row without names, whose places are named by their numbers."""
+    match, fields = fault.args.get("match", {}), fault.args.get("fields", {})
+    named = {str(at): cell for at, cell in enumerate(cells)}
+    if not match or not _matches(named, match):
+        return cells
+    return [fields.get(at, cell) for at, cell in named.items()]
+
+
 def _scalars(item: Any) -> Iterator[Any]:
     """Places of the plain values of a row."""
     pairs = item.items() if isinstance(item, dict) else enumerate(item)
@@ -312,7 +321,7 @@ CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
     "zero_row": _one_of_zeros,
     "spoil_rows": _spoilt,
     "untidy_rows": _untidy,
-    "set_fields": lambda rows, fault: list(enumerate(rows)),
+    "set_fields": lambda rows, fault: [(at, _with_places(row, fault)) for at, row in enumerate(rows)],
 }
 """Kind of fault -> the function that corrupts the rows.
 

@@ -20,6 +20,10 @@ _ASSIGNED = re.compile(rb"\A(?:var\s+)?[\w$.]+\s*=\s*(.*?)\s*;?\s*\Z", re.DOTALL
 # Beyond this a double has lost its cents, and no market quantity comes near it.
 _LARGEST = 1e17
 
+_NO_LIMIT_FROM, _FLOOR = 9_999.0, 0.01
+_WIDEST = 3.0
+"""No limit that was ever in force is further from the previous close: the widest were +57 % and -44 %."""
+
 PX = 4
 PCT = 4
 AMT = 2
@@ -190,6 +194,14 @@ def ordered_ohlc(row: tuple[float, float, float, float], what: str) -> None:
         raise PayloadError(f"{what}: a price is missing or not above zero: {row}")
     if high < max(open_, close, low) or low > min(open_, close, high):
         raise PayloadError(f"{what}: high and low do not enclose open and close: {row}")
+
+
+def quoted_limits(up: float, down: float, last_close: float) -> tuple[float, float]:
+    """(limit-up, limit-down) of a quote; NaN for both on a day without limits, which quotes mark by prices
+    that cannot be: 100000.00, 99999.99 or a million above, 0.00 or 0.01 below."""
+    if up >= _NO_LIMIT_FROM or up > last_close * _WIDEST or down < last_close / _WIDEST:
+        return math.nan, math.nan
+    return up, (math.nan if math.isnan(up) and down <= _FLOOR else down)
 
 
 def between_extremes(last: float, low: float, high: float, what: str) -> None:

@@ -29,6 +29,7 @@ from resources.upstreams.parsing.payload import (
     nothing_to_missing,
     number,
     price,
+    quoted_limits,
     text_of,
 )
 from resources.upstreams.parsing.rows import named
@@ -162,8 +163,7 @@ def _mainland(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
         "amount": money,
         "float_market_cap": nothing_to_missing(_amount(fields, 44, "cap", what, _HUNDRED_MILLION_TO_WAN)),
         "total_market_cap": nothing_to_missing(_amount(fields, 45, "cap", what, _HUNDRED_MILLION_TO_WAN)),
-        "limit_up": _limit(fields, 47, what),
-        "limit_down": _limit(fields, 48, what),
+        **_limits(fields, what, _float(row["last_close"])),
         "avg_price": _price(fields, 51, "avg_price", what),
         "after_hours_amount": _amount(fields, 58, "after_hours_amount", what, 10_000.0),
         "after_hours_volume": _amount(fields, 59, "after_hours_volume", what, lot),
@@ -280,9 +280,10 @@ def _book(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
     return book
 
 
-def _limit(fields: Sequence[str], at: int, what: Instrument) -> float:
-    value = number(_field(fields, at), f"quote {what.symbol} field {at}")
-    return value if value > 0 else math.nan
+def _limits(fields: Sequence[str], what: Instrument, last_close: float) -> dict[str, float]:
+    quoted = (number(_field(fields, at), f"quote {what.symbol} field {at}") for at in (47, 48))
+    up, down = (value if value > 0 else math.nan for value in quoted)
+    return dict(zip(("limit_up", "limit_down"), quoted_limits(up, down, last_close), strict=True))
 
 
 def _field(fields: Sequence[str], at: int) -> str:

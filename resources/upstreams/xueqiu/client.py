@@ -23,6 +23,7 @@ from resources.upstreams.parsing.payload import (
     object_of,
     present,
     price,
+    quoted_limits,
     required,
     string_of,
 )
@@ -211,6 +212,8 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
     between_extremes(values["price"], low, high, symbol)
     if what.kind not in {"index", "cb"}:
         check_unit(shares=values["volume"], amount_cny=values["amount"], low=low, high=high, what=symbol)
+    limits = quoted_limits(values["limit_up"], values["limit_down"], values["last_close"])
+    values["limit_up"], values["limit_down"] = limits
     time = time_of(quote.get("timestamp"), f"{symbol} timestamp")
     row: dict[str, object] = {
         "symbol": symbol,

@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
-from resources.upstreams.parsing.payload import AMT, amount, iso_day, number, price, string_of
+from resources.upstreams.parsing.payload import (
+    AMT,
+    amount,
+    iso_day,
+    number,
+    price,
+    quoted_limits,
+    string_of,
+)
 from resources.upstreams.parsing.rows import Field, not_zero
 
 read_price = not_zero(price)
@@ -50,4 +58,8 @@ def values_of(raw: Mapping[str, Any], table: Sequence[Field], owner: str) -> dic
     for field in table:
         if field.wire in raw:
             values[field.column] = field.read(raw[field.wire], f"{owner} {field.wire} ({field.column})")
-    return values
+    limits = values.get("limit_up", math.nan), values.get("limit_down", math.nan)
+    up, down = quoted_limits(*limits, values.get("last_close", math.nan))
+    return values | {
+        name: found for name, found in (("limit_up", up), ("limit_down", down)) if name in values
+    }

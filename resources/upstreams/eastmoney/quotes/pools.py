@@ -18,13 +18,21 @@ from resources.rejections import accepted_rows
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import amount, iso_day, list_of, number, object_of, required, whole
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    list_of,
+    number,
+    object_of,
+    quoted_limits,
+    required,
+    whole,
+)
 from resources.upstreams.parsing.rows import Field, may, needed, text_of, text_or_none, values_of
 
 # Not a secret: every visitor's browser sends it.
 TOPIC_TOKEN = "7eea3edcaed734bea9cbfc24409ed989"  # noqa: S105
 _MOST_ROWS = 10_000
-_NO_LIMIT = 1_000_000_000
 _PRICE_UNIT = 0.001
 
 POOL_COLUMNS: dict[str, str] = {
@@ -103,9 +111,7 @@ def _price(value: Any, what: str) -> float:
 
 def _limit(value: Any, what: str) -> float:
     """A limit price; missing where the stock has none that day."""
-    if number(value, what) == _NO_LIMIT:
-        return math.nan
-    return _price(value, what)
+    return quoted_limits(_price(value, what), math.nan, math.nan)[0]
 
 
 def amount_pct(value: Any, what: str) -> float:
