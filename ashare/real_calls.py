@@ -23,12 +23,13 @@ from resources.fetch_record import FetchLog
 from resources.recordings import RecordedResponses, keep
 from resources.settings import Settings
 from resources.simulated_market.launch import ChildMarket
-from resources.transport.gates import MemoryGate
+from resources.transport.gates import MemoryGate, deployment_gate
 from resources.transport.settings import transport_settings
-from resources.upstreams.factory import Makers, make_clients
+from resources.upstreams.factory import Makers, make_clients, terminal_client
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.first_answers import Answer, FirstAnswers
 from resources.upstreams.replay import replay_clients
+from resources.upstreams.tdx.frames import Kind
 from serving_api.admin.probes import USUAL_CODE
 
 ABOUT, TEST = "about.json", "test_answers.py"
@@ -90,6 +91,34 @@ def answers_of(settings: Settings, clock: Clock) -> FirstAnswers:
         for close in closers:
             close()
     return first
+
+
+def terminal_servers(settings: Settings, clock: Clock) -> Iterator[Finding]:
+    """A finding for each kind of call of the terminal: its servers in the order in which they are asked.
+    Every server is asked for one call of each kind, and what was seen is kept for the loads."""
+    gate = deployment_gate(settings)
+    client = terminal_client(settings, clock, shipped_calendar(), gate=gate)
+    try:
+        away = client.survey()
+        for kind in Kind:
+            ranking = client.ranking(kind)
+            serving = [
+                f"{place}. {host} {record.connect_ms:.0f} ms"
+                for place, (host, record) in enumerate(ranking, 1)
+                if record.serves(kind) and host not in away and record.connect_ms is not None
+            ]
+            others = len(ranking) - len(serving) - len(away)
+            detail = "; ".join(
+                [*serving, f"{others} do not serve them, {len(away)} cannot be asked" + _example(away)]
+            )
+            yield Finding(f"terminal {kind}", "ok" if serving else "failed", detail)
+    finally:
+        client.close()
+        gate.close()
+
+
+def _example(away: dict[str, str]) -> str:
+    return f" ({next(iter(away.values()))[:100]})" if away else ""
 
 
 def replayed(folder: Path) -> dict[str, Answer]:

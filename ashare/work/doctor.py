@@ -6,7 +6,7 @@ import click
 
 from ashare.diagnosis import CHECKS, Finding
 from ashare.output import Output, table
-from ashare.real_calls import answers_of, compared, expected, keep_answers, real_now
+from ashare.real_calls import answers_of, compared, expected, keep_answers, real_now, terminal_servers
 from ashare.session import command_settings, with_state
 from core.clock import FrozenClock, SystemClock
 from core.errors import PlatformError
@@ -42,7 +42,8 @@ def _real_calls(out: Output, settings: Settings) -> list[Finding]:
     frozen = FrozenClock(real_now(settings))
     first = answers_of(replace(settings, data_source="real"), frozen)
     keep_answers(first, frozen, folder)
-    return [*compared(known, first.answers), Finding("answers", "ok", f"kept in {folder}")]
+    ranking = terminal_servers(replace(settings, data_source="real"), frozen)
+    return [*compared(known, first.answers), *ranking, Finding("answers", "ok", f"kept in {folder}")]
 
 
 def _upstreams(settings: Settings, offline: bool) -> list[Finding]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from core.errors import StorageError
+from core.errors import Deadlock, StorageError
 from resources.transport.state import Document, Step, parsed
 from resources.warehouse.engine import make_engine
 from resources.warehouse.failures import storage_error
@@ -27,8 +27,8 @@ _COLUMNS = (*_KEY, "document")
 _NOW = "UNIX_TIMESTAMP(SYSDATE(6))"
 """The moment after the lock was had; NOW() would be that of the statement's begin."""
 WAIT_S = 10.0
-TRIES = 2
-"""A step whose connection was lost before it wrote anything is begun again."""
+TRIES = 3
+"""A step whose connection was lost, or that the database ended, before it wrote anything is begun again."""
 
 
 class DatabaseStore:
@@ -82,7 +82,8 @@ class DatabaseStore:
             except sa.exc.DBAPIError as error:
                 if connection is not None:
                     connection.close()
-                if not error.connection_invalidated:
+                # Two that find no lock row yet wait for each other; the database ends one of them.
+                if not (error.connection_invalidated or isinstance(storage_error(error), Deadlock)):
                     raise _failed(error) from error
                 last = error
             else:

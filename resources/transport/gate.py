@@ -4,7 +4,7 @@
 that all processes of a machine share, or in the warehouse's database, where all machines share it.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.errors import PlatformError
 
@@ -20,6 +20,20 @@ class Gate(Protocol):
     def succeeded(self, family: str, host: str) -> None: ...
 
     def failed(self, family: str, host: str, error: PlatformError) -> None: ...
+
+
+@runtime_checkable
+class CountsRetries(Protocol):
+    """A gate that also counts retries."""
+
+    def retried(self, family: str) -> None: ...
+
+
+@runtime_checkable
+class KnowsReadiness(Protocol):
+    """A gate that can report in advance whether it would refuse a call."""
+
+    def ready(self, family: str, host: str) -> bool: ...
 
 
 class OpenGate:

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from core.clock import Sleeper, real_sleep, stamp
 from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
@@ -30,6 +30,7 @@ from core.stopping import safe_point
 from resources.settings import Settings
 from resources.transport.budget import current_budget
 from resources.transport.database_state import DatabaseStore
+from resources.transport.servers import ServerRecords
 from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings, transport_settings
 from resources.transport.state import MemoryStore, SqliteStore, Step, Store
 
@@ -78,20 +79,6 @@ class _Counter:
     requests: int = 0
     failures: int = 0
     retries: int = 0
-
-
-@runtime_checkable
-class CountsRetries(Protocol):
-    """A gate that also counts retries."""
-
-    def retried(self, family: str) -> None: ...
-
-
-@runtime_checkable
-class KnowsReadiness(Protocol):
-    """A gate that can report in advance whether it would refuse a call."""
-
-    def ready(self, family: str, host: str) -> bool: ...
 
 
 class StateGate:
@@ -176,6 +163,10 @@ class StateGate:
         if breaker.state != BreakerState.OPEN or breaker.opened_at is None:
             return True
         return not breaker.opened_at <= now < breaker.opened_at + rule.breaker.cooldown_sec
+
+    def servers(self) -> ServerRecords:
+        """Which server serves what, in the same store."""
+        return ServerRecords(self._store, now=self._now, hold_s=self._settings.host_cooldown_sec)
 
     def close(self) -> None:
         """Give back what the store holds open."""

@@ -24,8 +24,7 @@ from resources.fetch_record import Fetch, FetchLog, Outcome, traced
 from resources.redact import redact
 from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
-from resources.transport.gate import Gate
-from resources.transport.gates import CountsRetries, KnowsReadiness
+from resources.transport.gate import CountsRetries, Gate, KnowsReadiness
 from resources.transport.patience import may_wait, wait_out
 from resources.transport.request import Request, Site, Sites
 from resources.transport.settings import TransportSettings

@@ -27,11 +27,10 @@ from resources.upstreams.exchanges.szse import SzseClient
 from resources.upstreams.first_answers import FirstAnswers
 from resources.upstreams.futures.client import CALLS, FuturesClient
 from resources.upstreams.hkex.client import HkexClient
-from resources.upstreams.hosts import SITES, mock_sites
+from resources.upstreams.hosts import SITES, TERMINAL_FILE_SERVERS, TERMINAL_SERVERS, mock_sites
 from resources.upstreams.sina.client import SinaClient
 from resources.upstreams.sw.client import SwClient
 from resources.upstreams.tdx.client import TdxClient
-from resources.upstreams.tdx.pool import PUBLIC_HOSTS
 from resources.upstreams.tencent.client import TencentClient
 from resources.upstreams.ths.client import ThsClient
 from resources.upstreams.websearch.duckduckgo import DuckduckgoClient
@@ -41,16 +40,38 @@ from resources.upstreams.xueqiu.client import XueqiuClient
 Makers = dict[str, Callable[[FetchLog], Any]]
 
 
-def terminal_endpoints(settings: Settings) -> list[tuple[str, int]]:
-    """Servers of the terminal protocol: the simulated one, the configured ones, or the built-in list."""
+def terminal_endpoints(settings: Settings) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Servers of the terminal protocol, and those for files beside them: the simulated ones, the configured
+    ones, or the built-in lists."""
     text = settings.simulator_tdx if settings.data_source == "mock" else settings.tdx_hosts
     if not text and settings.data_source == "mock":
         # The public servers are no substitute: a sample platform would ask the real market.
         raise InputError("SIMULATOR_TDX", "is empty, and DATA_SOURCE=mock asks the simulated market only")
     if not text:
-        return list(PUBLIC_HOSTS)
+        return list(TERMINAL_SERVERS), list(TERMINAL_FILE_SERVERS)
     pairs = (item.strip().rpartition(":") for item in text.split(",") if item.strip())
-    return [(host, int(port)) for host, _, port in pairs]
+    return [(host, int(port)) for host, _, port in pairs], []
+
+
+def terminal_client(
+    settings: Settings,
+    clock: Clock,
+    calendar: TradeCalendar,
+    *,
+    gate: Gate,
+    sleeper: Sleeper = real_sleep,
+) -> TdxClient:
+    """The client of the terminal's servers."""
+    servers, file_servers = terminal_endpoints(settings)
+    return TdxClient(
+        servers,
+        file_endpoints=file_servers,
+        gate=gate,
+        clock=clock,
+        fetches=FetchLog(),
+        calendar=calendar,
+        sleeper=sleeper,
+    )
 
 
 def make_clients(
@@ -75,14 +96,7 @@ def make_clients(
         closers.append(own.close)
     sites = mock_sites(settings.simulator_url) if settings.data_source == "mock" else SITES
     http = HttpTransport(numbers, gate, sites, clock=clock, sleeper=sleeper)
-    tdx = TdxClient(
-        terminal_endpoints(settings),
-        gate=gate,
-        clock=clock,
-        fetches=FetchLog(),
-        calendar=calendar,
-        sleeper=sleeper,
-    )
+    tdx = terminal_client(settings, clock, calendar, gate=gate, sleeper=sleeper)
     client, fetcher = tdx, cast(Callable[[FetchLog], Fetcher], http.logged)
     if first is not None:
         client, fetcher = TdxClient.over(first.session(tdx.session), calendar), first.fetcher(fetcher, sites)

@@ -128,6 +128,37 @@ SITES: dict[str, Site] = {
     ),
 }
 
+# Servers of the terminal protocol, in the order in which unknown ones are tried; TDX_HOSTS replaces them. A
+# server that answers lists may answer nothing else, so what each serves is seen, not declared. mootdx2
+# 1.7.4 (October 2026) names all of them as serving quotes; other reports have the last seven as serving lists
+# alone since the summer of 2026.
+TERMINAL_SERVERS: tuple[tuple[str, int], ...] = tuple(
+    (host, 7709)
+    for host in (
+        "180.153.18.170",
+        "115.238.56.198",
+        "218.75.126.9",
+        "60.191.117.167",
+        "218.6.170.47",
+        "124.70.199.56",
+        "123.60.70.228",
+        "124.71.187.72",
+        "124.71.9.153",
+        "123.60.84.66",
+        "116.205.163.254",
+        "116.205.171.132",
+        "119.97.185.59",
+        "124.70.133.119",
+        "116.205.183.150",
+        "123.60.73.44",
+        "121.36.225.169",
+        "124.71.187.122",
+        "110.41.147.114",
+    )
+)
+#: Hands out files (`zhb.zip`, `gpcw`).
+TERMINAL_FILE_SERVERS: tuple[tuple[str, int], ...] = (("120.76.152.87", 7709),)
+
 # What stored rows point at; nothing of it is ever fetched.
 LINKS: dict[str, str] = {
     "cninfo.file": "https://static.cninfo.com.cn/",

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from ashare.answer_shapes import differences, shape_of
 from ashare.diagnosis import Finding
-from ashare.real_calls import answers_of, compared, keep_answers, replayed
+from ashare.real_calls import answers_of, compared, keep_answers, replayed, terminal_servers
 from core.clock import FrozenClock
 from resources.settings import Settings
 from resources.simulated_market.service import SimulatedMarket
@@ -85,6 +86,25 @@ def test_a_site_that_changed_is_named(
     assert all("HTTP 403" in one.detail for one in sina.values() if one.status == "failed")
     assert any("cools down" in one.detail for one in sina.values())
     assert not any(name.startswith(("eastmoney ", "cninfo ", "tdx ")) for name in bad)
+
+
+def test_the_terminal_servers_are_ranked_by_kind(settings: Settings, tmp_path: Path) -> None:
+    with SimulatedMarket(load_world("synthetic", "S"), CLOCK, more_tcp_ports=(0, 0)) as three:
+        three.faults.replace([{"upstream": "tdx", "call": "*bars*", "kind": "dead", "servers": [1, 2]}])
+        hosts = [f"{host}:{port}" for host, port in three.tcp_addresses]
+        asked = replace(settings, data_dir=str(tmp_path), simulator_tdx=",".join(hosts))
+        findings = {one.check: one for one in terminal_servers(asked, CLOCK)}
+        three.faults.replace([{"upstream": "tdx", "call": "quotes", "kind": "dead"}])
+        later = {one.check: one for one in terminal_servers(asked, CLOCK)}
+
+    assert {name: one.status for name, one in findings.items()} == {
+        f"terminal {kind}": "ok" for kind in ("lists", "bars", "quotes", "transactions", "files")
+    }
+    bars = findings["terminal bars"].detail
+    assert bars.startswith(f"1. {hosts[2]} ")
+    assert bars.endswith("2 do not serve them, 0 cannot be asked")
+    assert all(host in findings["terminal lists"].detail for host in hosts)
+    assert later["terminal quotes"].status == "failed"
 
 
 @pytest.mark.soak

@@ -9,6 +9,7 @@ An upstream that truly has nothing is a frame without rows and the outcome 'empt
 import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -18,6 +19,7 @@ from core.clock import Clock, Sleeper, real_sleep
 from core.errors import InputError, PayloadError
 from resources.fetch_record import FetchLog
 from resources.transport.gate import Gate
+from resources.transport.servers import KeepsServers, ServerRecord, ServerRecords
 from resources.upstreams.tdx import bars as bar_calls
 from resources.upstreams.tdx import catalogue, company, corporate, files, frames, profile, renames
 from resources.upstreams.tdx import minutes as minute_calls
@@ -26,9 +28,11 @@ from resources.upstreams.tdx import transactions as tick_calls
 from resources.upstreams.tdx.connection import Endpoint
 from resources.upstreams.tdx.instruments import Instrument, instrument, market_byte
 from resources.upstreams.tdx.paging import join_pages, read_bars, read_list, read_transactions
-from resources.upstreams.tdx.pool import Pool
+from resources.upstreams.tdx.pool import Pool, host_of
 from resources.upstreams.tdx.primitives import SOURCE, Columns
-from resources.upstreams.tdx.session import Session
+from resources.upstreams.tdx.proofs import Proofs, first_calls
+from resources.upstreams.tdx.session import Servers, Session
+from resources.upstreams.tdx.survey import survey
 
 _MEMBER_FILES = {"zs": "block_zs.dat", "gn": "block_gn.dat", "fg": "block_fg.dat"}
 _INDUSTRY_FILE = "tdxhy.cfg"
@@ -52,24 +56,36 @@ class TdxClient:
         connect_timeout: float = 5.0,
         pool_size: int = 3,
         heartbeat_every: float = 30.0,
-        probe_symbol: str | None = "sh000001",
         second_hello: bool = False,
         calendar: TradeCalendar | None = None,
         monotonic: Callable[[], float] = time.monotonic,
+        file_endpoints: Sequence[Endpoint] = (),
     ) -> None:
-        """`probe_symbol` is the instrument whose newest day bar proves that a server is alive (None: no
-        proof). `calendar` dates the answers of 'today' calls, which carry no date."""
+        """`file_endpoints`: servers that are asked first for files and last for anything else. `calendar`
+        dates the answers of 'today' calls, which carry no date. Which server serves what is kept where the
+        gate keeps its state."""
         pool = Pool(
-            endpoints,
+            [*endpoints, *file_endpoints],
             size=pool_size,
             timeout=timeout,
             connect_timeout=connect_timeout,
             heartbeat_every=heartbeat_every,
-            probe_symbol=probe_symbol,
             second_hello=second_hello,
             monotonic=monotonic,
         )
-        self._session = Session(pool, gate=gate, clock=clock, fetches=fetches, sleeper=sleeper)
+        self._session = Session(
+            pool,
+            Servers(
+                [host_of(one) for one in endpoints],
+                gate.servers() if isinstance(gate, KeepsServers) else ServerRecords(),
+                [host_of(one) for one in file_endpoints],
+            ),
+            Proofs(self._past_day, monotonic),
+            gate=gate,
+            clock=clock,
+            fetches=fetches,
+            sleeper=sleeper,
+        )
         self._calendar = calendar
         self._owns_pool = True
 
@@ -219,6 +235,12 @@ class TdxClient:
         calendar = self._calendar or shipped_calendar()
         return calendar.on_or_before(self._session.clock.now().date().isoformat())
 
+    def _past_day(self) -> int:
+        """The newest trade date before today, YYYYMMDD."""
+        calendar = self._calendar or shipped_calendar()
+        yesterday = self._session.clock.now().date() - timedelta(days=1)
+        return _yyyymmdd(calendar.on_or_before(yesterday.isoformat()))
+
     # -- the company ------------------------------------------------------------------------------
 
     def xdxr(self, symbol: str) -> pd.DataFrame:
@@ -302,7 +324,18 @@ class TdxClient:
         content = renames.unpacked(self.file(renames.PACKAGE))
         return _frame(renames.parse_renames(content), renames.SCHEMA)
 
-    # -- the server -------------------------------------------------------------------------------
+    # -- the servers ------------------------------------------------------------------------------
+
+    def survey(self) -> dict[str, str]:
+        """Ask every server for one call of each kind; returns by host why it could not be asked.
+        What each serves is kept, and shown by `ranking`."""
+        return survey(self._session, first_calls(self._past_day()))
+
+    def ranking(self, kind: frames.Kind) -> list[tuple[str, ServerRecord]]:
+        """All servers with what is known of them, in the order in which they are asked for the kind."""
+        servers = self._session.servers
+        known = servers.records.all()
+        return [(host, known.get(host, ServerRecord())) for host in servers.order(kind)]
 
     def greeting(self) -> frames.Greeting:
         """Clock and name of the current server."""

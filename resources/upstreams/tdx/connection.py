@@ -43,6 +43,7 @@ class Connection:
         self._monotonic = monotonic
         self._seq = 0
         self._buffer = bytearray()
+        began = monotonic()
         try:
             self._socket = socket.create_connection(endpoint, timeout=connect_timeout)
         except OSError as error:
@@ -54,6 +55,7 @@ class Connection:
             self.exchange(frames.HELLO_1)
             if second_hello:
                 self.exchange(frames.HELLO_2)
+            self.greeted_ms = (monotonic() - began) * 1000
         except BaseException:
             self.close()
             raise

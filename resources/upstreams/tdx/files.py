@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.primitives import Columns, accepted, code_text, gbk_text, require, require_end
 
+FILE_META = 0x02C5
 CHUNK = 30_000
 BLOCK_CAPACITY = 400
 MEMBER_SCHEMA = {
@@ -47,7 +48,9 @@ class BlockIndex:
 
 
 def meta_call(name: str) -> Call:
-    return Call("file_meta", 0x02C5, struct.pack("<40s", name.encode()), f"tdx://file_meta?file={name}", name)
+    return Call(
+        "file_meta", FILE_META, struct.pack("<40s", name.encode()), f"tdx://file_meta?file={name}", name
+    )
 
 
 @accepted("file meta")

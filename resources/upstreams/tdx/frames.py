@@ -8,6 +8,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from core.errors import PayloadError
 from resources.upstreams.tdx.primitives import SOURCE, accepted, gbk_text, require, require_end
@@ -18,6 +19,34 @@ MAGIC = b"\xb1\xcb\x74\x00"
 _MAGIC_NUMBER = int.from_bytes(MAGIC, "little")
 _PREFIX = 0x0C
 _NORMAL = 0x01
+
+
+class Kind(StrEnum):
+    """What a server serves or does not: servers that answer lists may answer nothing else."""
+
+    LISTS = "lists"
+    BARS = "bars"
+    QUOTES = "quotes"
+    TRANSACTIONS = "transactions"
+    FILES = "files"
+
+
+#: Kind of each method; all others read lists: securities, ex-rights, finance, texts of companies.
+_KINDS = {
+    0x052D: Kind.BARS,
+    0x0523: Kind.BARS,
+    0x053E: Kind.QUOTES,
+    0x054C: Kind.QUOTES,
+    0x051D: Kind.TRANSACTIONS,
+    0x0537: Kind.TRANSACTIONS,
+    0x0FB4: Kind.TRANSACTIONS,
+    0x0FC5: Kind.TRANSACTIONS,
+    0x0FB5: Kind.TRANSACTIONS,
+    0x0FC6: Kind.TRANSACTIONS,
+    0x056A: Kind.TRANSACTIONS,
+    0x02C5: Kind.FILES,
+    0x06B9: Kind.FILES,
+}
 
 
 @dataclass(frozen=True)
@@ -33,6 +62,10 @@ class Call:
     payload: bytes
     request: str
     page: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        return _KINDS.get(self.method, Kind.LISTS)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""A bounded pool of connections to the first server that proves alive.
+"""A bounded pool of connections to the terminal servers.
 
-All connections go to one host, the current one; two failures in a row move the pool to the next. A host
-counts as alive after it has served one real bar: dead servers accept every call and answer `0000`.
+Which server is asked is the session's decision, by kind of call; the pool keeps the connections open that
+come back, whichever server they lead to.
 """
 
 import threading
@@ -9,28 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from core.errors import DeclarationError, PayloadError, Transient, Unavailable
-from resources.upstreams.tdx.bars import PERIODS, bars_call
 from resources.upstreams.tdx.connection import Connection, Endpoint
-from resources.upstreams.tdx.instruments import instrument
-from resources.upstreams.tdx.primitives import SOURCE, read_count
+from resources.upstreams.tdx.primitives import SOURCE
 
-# -- Public servers of the terminal protocol that were seen working in 2026-06; TDX_HOSTS overrides them.
-
-PUBLIC_HOSTS: tuple[tuple[str, int], ...] = tuple(
-    (host, 7709)
-    for host in (
-        "119.97.185.59",
-        "124.70.133.119",
-        "116.205.183.150",
-        "123.60.73.44",
-        "121.36.225.169",
-        "124.71.187.122",
-        "110.41.147.114",
-    )
-)
-
-
-FAILURES_BEFORE_MOVE = 2
 #: Heartbeats without a call in between after which an idle connection is given up.
 MAX_IDLE_BEATS = 20
 
@@ -46,7 +27,6 @@ class Pool:
         timeout: float,
         connect_timeout: float,
         heartbeat_every: float,
-        probe_symbol: str | None,
         second_hello: bool = False,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -54,41 +34,32 @@ class Pool:
             raise DeclarationError("the terminal protocol needs at least one host")
         if size < 1:
             raise DeclarationError(f"pool size {size}: at least 1")
-        self._endpoints = list(endpoints)
+        self._endpoints = {host_of(endpoint): endpoint for endpoint in endpoints}
         self._size = size
         self._timeout = timeout
         self._connect_timeout = connect_timeout
         self._heartbeat_every = heartbeat_every
         self._second_hello = second_hello
         self._monotonic = monotonic
-        self._probe = bars_call(instrument(probe_symbol), PERIODS["day"], 0, 1) if probe_symbol else None
         self._changed = threading.Condition()
         self._idle: list[Connection] = []
         self._borrowed = 0
-        self._at = 0
-        self._failures = 0
-        self._proven: set[Endpoint] = set()
         self._keeper: threading.Thread | None = None
         self._closed = threading.Event()
 
     @property
-    def host(self) -> str:
-        """`ip:port` of the current host."""
-        with self._changed:
-            return _name(self._endpoints[self._at])
-
-    @property
-    def hosts(self) -> int:
-        return len(self._endpoints)
+    def hosts(self) -> list[str]:
+        """`ip:port` of every server, in the given order."""
+        return list(self._endpoints)
 
     @property
     def open_connections(self) -> int:
         with self._changed:
             return len(self._idle) + self._borrowed
 
-    def borrow(self) -> Connection:
-        """An open connection to the current host; waits for one to come back when all are out.
-        `Unavailable` (no host is to blame) when none does, or when the pool is closed."""
+    def borrow(self, host: str) -> Connection:
+        """An open connection to `host`; waits for one to come back when all are out. `Unavailable` (no host
+        is to blame) when none does, or when the pool is closed."""
         with self._changed:
             free = self._changed.wait_for(
                 lambda: self._closed.is_set() or self._borrowed < self._size, timeout=self._timeout
@@ -99,38 +70,33 @@ class Pool:
                 raise Unavailable(f"all {self._size} connections are busy", source=SOURCE)
             self._borrowed += 1
         try:
-            return self._idle_connection() or self._connect(self._current())
+            return self._idle_connection(host) or self.connect(host)
         except BaseException:
             self._release()
             raise
 
-    def _current(self) -> Endpoint:
-        with self._changed:
-            return self._endpoints[self._at]
-
-    def _idle_connection(self) -> Connection | None:
-        """One idle connection to the current host that its peer left open; others are closed on the way.
-        Taken one at a time, so that parallel borrowers share what is idle and open no further ones."""
+    def _idle_connection(self, host: str) -> Connection | None:
+        """One idle connection to `host` that its peer left open. Where there is none, the longest idle one to
+        another server makes room for a new connection. Taken one at a time, so that parallel borrowers share
+        what is idle and open no further ones."""
         while True:
             with self._changed:
-                if not self._idle:
+                at = next((at for at, one in enumerate(self._idle) if one.host == host), None)
+                full = len(self._idle) + self._borrowed > self._size
+                if at is None and not full:
                     return None
-                connection = self._idle.pop()
-                endpoint = self._endpoints[self._at]
-            if connection.endpoint == endpoint and connection.is_open():
+                connection = self._idle.pop(0 if at is None else at)
+            if connection.host == host and connection.is_open():
                 return connection
             connection.close()
 
     def give_back(self, connection: Connection) -> None:
-        """The exchange went well: the host's failures are forgotten."""
+        """The exchange went well."""
         connection.idle_beats = 0
         with self._changed:
-            current = self._endpoints[self._at] == connection.endpoint
-            if current:
-                self._failures = 0
             # The borrower itself still counts, so a full pool has room for exactly this one.
             room = len(self._idle) + self._borrowed <= self._size
-            kept = current and room and not self._closed.is_set()
+            kept = room and not self._closed.is_set()
             if kept:
                 self._idle.append(connection)
                 self._start_keeper()
@@ -143,26 +109,15 @@ class Pool:
         connection.close()
         self._release()
 
-    def failed(self, host: str, *, at_once: bool = False) -> None:
-        """Count a failure of `host`; after two in a row (or `at_once`) the next host becomes current."""
-        with self._changed:
-            if _name(self._endpoints[self._at]) != host:
-                return
-            self._failures += 1
-            self._proven.discard(self._endpoints[self._at])
-            if at_once or self._failures >= FAILURES_BEFORE_MOVE:
-                self._at = (self._at + 1) % len(self._endpoints)
-                self._failures = 0
-
-    def prove(self, connection: Connection) -> None:
-        """Fetch one real bar; `Transient` when the server has none: it is dead, whatever it answers."""
-        if self._probe is None:
-            return
-        body = connection.exchange(self._probe)
-        if len(body) < 2 or read_count(body) == 0:
-            raise DeadServer(f"{connection.host}: answers without data", source=SOURCE)
-        with self._changed:
-            self._proven.add(connection.endpoint)
+    def connect(self, host: str) -> Connection:
+        """A new connection that the pool does not count."""
+        return Connection(
+            self._endpoints[host],
+            timeout=self._timeout,
+            connect_timeout=self._connect_timeout,
+            second_hello=self._second_hello,
+            monotonic=self._monotonic,
+        )
 
     def close(self) -> None:
         """Close what is idle; what is borrowed is closed when it comes back."""
@@ -204,24 +159,6 @@ class Pool:
             return False
         return True
 
-    def _connect(self, endpoint: Endpoint) -> Connection:
-        connection = Connection(
-            endpoint,
-            timeout=self._timeout,
-            connect_timeout=self._connect_timeout,
-            second_hello=self._second_hello,
-            monotonic=self._monotonic,
-        )
-        try:
-            with self._changed:
-                proven = endpoint in self._proven
-            if not proven:
-                self.prove(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
     def _release(self) -> None:
         with self._changed:
             self._borrowed -= 1
@@ -242,9 +179,5 @@ class Pool:
                         return
 
 
-class DeadServer(Transient):
-    """A server that greets and answers every data call with nothing."""
-
-
-def _name(endpoint: Endpoint) -> str:
+def host_of(endpoint: Endpoint) -> str:
     return f"{endpoint[0]}:{endpoint[1]}"

@@ -26,7 +26,7 @@ CALLS: dict[str, tuple[tuple[int, float], ...]] = {
 }
 ONCE = Counter(
     {
-        "terminal quotes": 1, "terminal auction": 3, "terminal index_bars_day": 1,
+        "terminal quotes": 1, "terminal auction": 3,
         "eastmoney limit_pool": 1, "eastmoney report": 1,
     }
 )  # fmt: skip

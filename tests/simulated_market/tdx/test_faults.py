@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from core.errors import PayloadError, Transient
+from core.errors import PayloadError, Transient, Unavailable
 from resources.fetch_record import Outcome
 from resources.simulated_market.corrupted_responses import CORRUPTIONS
 from resources.simulated_market.false_facts import FIGURE_CORRUPTIONS
@@ -131,9 +131,11 @@ def test_a_slow_answer_within_the_time_is_an_answer(undisturbed) -> None:
 def test_a_dead_server_is_never_an_empty_market() -> None:
     with open_market() as market:
         market.fault("dead")
-        for call in ("bars_day", "quotes", "list", "xdxr"):
+        for call in ("bars_day", "quotes", "list", "transactions", "file_meta"):
             with pytest.raises(Transient, match="without data"):
                 ask(market, call)
+        with pytest.raises(Unavailable, match="does not serve lists"):
+            ask(market, "xdxr")
 
 
 @pytest.mark.parametrize("call", ["list", "list_new"])
