@@ -10,12 +10,12 @@ from typing import Literal
 import sqlalchemy as sa
 
 from ashare.session import running_platform
-from core.calendar import shipped_calendar
 from core.declaration.registry import builtin_registry
 from core.errors import PlatformError
 from resources.composition import market_clock, open_warehouse
 from resources.orchestrator import Orchestrator
 from resources.settings import Settings, refuse_reserved
+from resources.stored_calendar import stored_calendar
 from resources.warehouse.engine import is_sqlite
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.warehouse import Warehouse
@@ -64,7 +64,7 @@ def configuration(settings: Settings) -> Iterator[Finding]:
     yield _attempt(
         "configuration", refuse, f"data source {settings.data_source}, role {settings.role}; {given}"
     )
-    why = settings.why_idle(market_clock(settings, shipped_calendar()))
+    why = settings.why_idle(market_clock(settings))
     if why is not None:
         yield Finding("schedule", "warning", f"no task starts by itself: {why}")
 
@@ -99,19 +99,18 @@ def permissions(settings: Settings) -> Iterator[Finding]:
 
 
 def calendar(settings: Settings) -> Iterator[Finding]:
-    """How far the shipped trade calendar reaches."""
-    known = shipped_calendar()
-    now = market_clock(settings, known).now()
+    """How far the published trade calendar reaches."""
+    known = stored_calendar(settings).look()
+    now = market_clock(settings).now()
     left = known.days_left(now.date().isoformat())
-    advice = "" if left >= CALENDAR_DAYS else "; install a release with a longer calendar"
-    yield Finding(
-        "trade calendar", "warning" if advice else "ok", f"known to {known.horizon}, {left} days left{advice}"
-    )
+    advice = "" if left >= CALENDAR_DAYS else "; later days are by the rules of the holidays"
+    text = f"published to {known.confirmed_until}, {left} days left{advice}"
+    yield Finding("trade calendar", "warning" if advice else "ok", text)
 
 
 def warehouse(settings: Settings) -> Iterator[Finding]:
     """The warehouse: reachable, with all tables, writable; the server's clock."""
-    clock = market_clock(settings, shipped_calendar())
+    clock = market_clock(settings)
     try:
         store = open_warehouse(settings, builtin_registry(), clock, read_only=True, wait_s=1.0)
     except PlatformError as error:

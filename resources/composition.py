@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.calendar import TradeCalendar, shipped_calendar
+from core.calendar import TradeCalendar
 from core.clock import Clock, FrozenClock, SystemClock
 from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
@@ -15,6 +14,7 @@ from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.simulated_clock import SimulatedClock
 from resources.simulated_market.launch import needs_market
+from resources.stored_calendar import stored_calendar
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
@@ -43,17 +43,13 @@ class Platform:
         self.warehouse.close()
 
 
-def market_clock(settings: Settings, calendar: TradeCalendar) -> Clock:
-    """Real exchange time; that of the file SAMPLE_CLOCK; or frozen: by SAMPLE_NOW, or by itself past the
-    calendar's last day."""
+def market_clock(settings: Settings) -> Clock:
+    """Real exchange time; that of the file SAMPLE_CLOCK; or frozen by SAMPLE_NOW."""
     if settings.sample_clock:
         return SimulatedClock(Path(settings.sample_clock))
     if settings.frozen_now is not None:
         return FrozenClock(settings.frozen_now)
-    clock = SystemClock()
-    if clock.now().date().isoformat() > calendar.horizon:
-        return FrozenClock(datetime.fromisoformat(f"{calendar.horizon}T15:30"))
-    return clock
+    return SystemClock()
 
 
 def open_warehouse(
@@ -120,8 +116,8 @@ def open_platform(settings: Settings | None = None, *, registry: Registry | None
     """Open everything for this process. The warehouse is brought up to the declarations first."""
     settings = settings or platform_settings()
     registry = registry or builtin_registry()
-    calendar = shipped_calendar()
-    clock = market_clock(settings, calendar)
+    calendar = stored_calendar(settings).look_now().fixed()
+    clock = market_clock(settings)
     if needs_market(settings):
         raise InputError(
             "DATA_SOURCE", "mock needs SIMULATOR_URL and SIMULATOR_TDX (the supervisor sets them)"

@@ -11,10 +11,11 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from core.calendar import TradeCalendar, shipped_calendar
+from core.calendar import TradeCalendar
 from core.clock import Clock
 from resources import logs, tracing
 from resources.settings import Settings
+from resources.stored_calendar import stored_calendar
 from resources.stored_settings import platform_settings
 from resources.warehouse.engine import is_sqlite, make_engine
 from resources.warehouse.ledger.batches import BatchLedger
@@ -55,11 +56,10 @@ class Services:
 def make_services(settings: Settings) -> Services:
     from resources.composition import market_clock  # noqa: PLC0415  brings the datasets
 
-    calendar = shipped_calendar()
     return Services(
         settings=settings,
-        clock=market_clock(settings, calendar),
-        calendar=calendar,
+        clock=market_clock(settings),
+        calendar=stored_calendar(settings).look(),
         engine=make_engine(settings.warehouse_address),
     )
 

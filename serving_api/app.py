@@ -8,7 +8,7 @@ from typing import TypedDict, Unpack
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from core.calendar import TradeCalendar, shipped_calendar
+from core.calendar import TradeCalendar
 from core.clock import Clock
 from core.declaration.registry import builtin_registry
 from core.errors import StorageError
@@ -16,6 +16,7 @@ from resources import tracing
 from resources.composition import market_clock, open_warehouse
 from resources.redact import redact
 from resources.settings import Settings
+from resources.stored_calendar import StoredCalendar, stored_calendar
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
 from serving_api.auth.credentials import Passwords
@@ -29,6 +30,7 @@ from serving_api.framework.application import Application, add_areas
 from serving_api.framework.openapi import DESCRIPTION, add_docs_page
 from serving_api.framework.state import State
 from serving_api.framework.system_time import SystemTime
+from serving_api.framework.threads import off_loop
 from serving_api.framework.user import User
 from serving_api.health.service import package_version
 from serving_api.mcp.mounted import Mounted
@@ -60,8 +62,8 @@ class Parts(TypedDict, total=False):
 
 def build_state(settings: Settings, parts: Parts) -> State:
     """Everything that routes need; opens no connection and touches no file."""
-    calendar = parts.get("calendar") or shipped_calendar()
-    clock = parts.get("clock") or market_clock(settings, calendar)
+    calendar = parts.get("calendar") or stored_calendar(settings)
+    clock = parts.get("clock") or market_clock(settings)
     system = parts.get("system") or SystemTime()
     reader = parts.get("warehouse_reader") or open_warehouse(
         settings, builtin_registry(), clock, read_only=True, wait_s=READ_WAIT_S
@@ -87,6 +89,8 @@ def build_state(settings: Settings, parts: Parts) -> State:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: State = app.state.platform
+    if isinstance(state.calendar, StoredCalendar):
+        await off_loop(state.calendar.look)
     try:
         await state.part(Accounts).prepare()
     except StorageError as error:

@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from ashare.client.answers import answered
 from ashare.client.backends import NotSupported
-from core.calendar import shipped_calendar
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from platform_assets.research.queries import RowQuery
@@ -42,7 +41,7 @@ class FolderBackend:
                 raise InputError("address", f"{folder!r} is no folder, and no address like http:// or s3://")
             if not (path / _FILE).exists():
                 raise InputError("address", f"{folder!r} holds no {_FILE}: is it the DATA_DIR of a platform?")
-        clock = market_clock(settings, shipped_calendar())
+        clock = market_clock(settings)
         self._settings: Settings = settings
         self._warehouse = open_warehouse(settings, builtin_registry(), clock, read_only=True)
         self._lake = Lake.of(settings.lake_url, settings.data_path)

@@ -66,7 +66,7 @@ def _opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> It
     """The import, with the domain lock of its dataset where it is to write (`locked`). ConflictError while a
     load of the platform holds that lock."""
     settings, registry, calendar = command_settings(), builtin_registry(), shipped_calendar()
-    clock = market_clock(settings, calendar)
+    clock = market_clock(settings)
     warehouse = open_warehouse(settings, registry, clock)
     try:
         warehouse.migrate()

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 from ashare.output import Output, table
 from ashare.session import command_settings
-from core.calendar import shipped_calendar
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
@@ -30,7 +29,7 @@ def _chosen(names: tuple[str, ...]) -> list[Table]:
 @contextmanager
 def _opened() -> Iterator[tuple[Warehouse, Lake]]:
     settings = command_settings()
-    clock = market_clock(settings, shipped_calendar())
+    clock = market_clock(settings)
     warehouse = open_warehouse(settings, builtin_registry(), clock, read_only=True)
     try:
         yield warehouse, Lake(settings.lake_address)

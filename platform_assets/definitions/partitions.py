@@ -1,4 +1,4 @@
-"""The trade-date partitions: one per trade date of the shipped calendar up to today."""
+"""The trade-date partitions: one per trade date of the calendar up to today."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -8,12 +8,13 @@ from typing import Any
 
 import dagster as dg
 
-from core.calendar import FIRST_PARTITION, shipped_calendar
+from core.calendar import FIRST_PARTITION, TradeCalendar
 from core.clock import Clock, SystemClock
 from core.errors import InputError
 from platform_assets.definitions.dagster_internals import DefaultPartitionsSubset, PartitionsSubset
 from resources.settings import process_settings
 from resources.simulated_clock import SimulatedClock
+from resources.stored_calendar import StoredCalendar, stored_calendar
 
 PARTITION_TAG = "dagster/partition"
 RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
@@ -38,11 +39,12 @@ class TradeDates(dg.StaticPartitionsDefinition):
     """Names, no time windows: Dagster writes a window with its exclusions, 18 KB of holidays, into every
     planned event and every run, and moves a key that does not exist to the next window.
 
-    Today's date is there as soon as it begins, also in a process that has run since yesterday.
+    Today's date is there as soon as it begins, and what the calendar learnt as soon as it is stored, also
+    in a process that has run since yesterday.
     """
 
     def get_partition_keys(self, *_: Any, **__: Any) -> Sequence[str]:
-        return shipped_calendar().between(FIRST_PARTITION, _clock().now().date().isoformat())
+        return _calendar().between(FIRST_PARTITION, _clock().now().date().isoformat())
 
     def empty_subset(self) -> PartitionsSubset[str]:
         return _InOrder()
@@ -55,10 +57,19 @@ def _clock() -> Clock:
     return SimulatedClock(Path(path)) if path else SystemClock()
 
 
+def _calendar() -> TradeCalendar:
+    """The trade dates as the warehouse knows them: a key is there as soon as a day turns out to be open."""
+    return _stored().look()
+
+
+@cache
+def _stored() -> StoredCalendar:
+    return stored_calendar(process_settings())
+
+
 @cache
 def trade_dates() -> TradeDates:
-    calendar = shipped_calendar()
-    return TradeDates(calendar.between(FIRST_PARTITION, calendar.horizon))
+    return TradeDates(_calendar().between(FIRST_PARTITION, _clock().now().date().isoformat()))
 
 
 def check_partitions(tags: Mapping[str, str]) -> None:
@@ -70,9 +81,9 @@ def check_partitions(tags: Mapping[str, str]) -> None:
 
 
 def _check(day: str) -> None:
-    calendar = shipped_calendar()
-    if not FIRST_PARTITION <= day <= calendar.horizon:
-        raise InputError("partition", f"{day!r} is outside {FIRST_PARTITION}..{calendar.horizon}")
+    calendar, today = _calendar(), _clock().now().date().isoformat()
+    if not FIRST_PARTITION <= day <= today:
+        raise InputError("partition", f"{day!r} is outside {FIRST_PARTITION}..{calendar.on_or_before(today)}")
     if not calendar.is_trade_date(day):
         before = calendar.on_or_before(day)
         raise InputError("partition", f"{day!r} is no trade date; the last one before it is {before}")
@@ -87,7 +98,7 @@ def closed_within(tags: Mapping[str, str]) -> str:
     first, last = (tags.get(tag) for tag in RANGE_TAGS)
     if first is None or last is None:
         return ""
-    closed = shipped_calendar().closed(first, last)
+    closed = _calendar().closed(first, last)
     if len(closed) <= MOST_NAMED:
         return ", ".join(closed)
     holidays = [day for day in closed if date.fromisoformat(day).weekday() < 5]

@@ -15,7 +15,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field, PrivateAttr
 
-from core.calendar import TradeCalendar, shipped_calendar
+from core.calendar import TradeCalendar
 from core.clock import Clock
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, StorageError
@@ -25,6 +25,7 @@ from resources.composition import Platform, market_clock, open_context, open_war
 from resources.run_heartbeat import RunHeartbeat
 from resources.settings import Settings, process_settings
 from resources.simulated_market.launch import ChildMarket, needs_market
+from resources.stored_calendar import stored_calendar
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
@@ -48,11 +49,11 @@ def simulated_by_default(settings: Settings) -> Settings:
 
 
 class CalendarResource(dg.ConfigurableResource[TradeCalendar]):
-    """The shipped calendar of trade dates. It has nothing to configure."""
+    """The trade dates as the warehouse knows them. It has nothing to configure."""
 
     def open(self) -> TradeCalendar:
-        """The calendar; the same object at each call."""
-        return shipped_calendar()
+        """The calendar as it is now; it does not change under a run that holds it."""
+        return stored_calendar(process_settings()).look_now().fixed()
 
 
 class ClockResource(dg.ConfigurableResource[Clock]):
@@ -79,7 +80,7 @@ class ClockResource(dg.ConfigurableResource[Clock]):
 
     def open(self) -> Clock:
         """The clock of this run. Raises InputError as `settings` does."""
-        return market_clock(self.settings(), shipped_calendar())
+        return market_clock(self.settings())
 
 
 class WarehouseResource(dg.ConfigurableResource[Warehouse]):

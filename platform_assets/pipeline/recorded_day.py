@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _record(day: str, folder: Path) -> int:
     settings = platform_settings()
-    clock = market_clock(settings, shipped_calendar())
+    clock = market_clock(settings)
     warehouse = open_warehouse(settings, builtin_registry(), clock)
     try:
         made = record(warehouse, day, folder)

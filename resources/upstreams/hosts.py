@@ -85,6 +85,7 @@ SITES: dict[str, Site] = {
     "szse.report": Site(
         "szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/disclosure/margin/margin/index.html"
     ),
+    "szse.calendar": Site("szse", "szse", ("https://www.szse.cn",), "https://www.szse.cn/aboutus/calendar/"),
     "szse.billboard": Site(
         "szse",
         "szse",

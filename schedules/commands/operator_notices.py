@@ -68,8 +68,11 @@ def notices(services: Services, breakers: Breakers) -> Iterator[Notice]:
     today = services.clock.now().date().isoformat()
     left = services.calendar.days_left(today)
     if left < HORIZON_DAYS:
-        content = f"交易日历到 {services.calendar.horizon} 为止，还剩 {left} 天，请更新日历。"
-        yield Notice("calendar_horizon", services.calendar.horizon, "交易日历即将用完", content, "/health")
+        until = services.calendar.confirmed_until
+        content = (
+            f"交易所公布的交易日历到 {until} 为止，还剩 {left} 天；之后按节假日规则推算，公布后自动更正。"
+        )
+        yield Notice("calendar_horizon", until, "公布的交易日历即将用完", content, "/health")
 
 
 def failed_tasks(services: Services) -> Iterator[Notice]:

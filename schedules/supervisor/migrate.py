@@ -5,7 +5,6 @@ import sys
 
 import sqlalchemy as sa
 
-from core.calendar import shipped_calendar
 from core.declaration.registry import builtin_registry
 from core.errors import PlatformError, StorageError
 from resources import logs
@@ -21,7 +20,7 @@ CONNECT_S = 5
 def migrate(settings: Settings) -> list[str]:
     """Create what is missing; returns what was added. Idempotent."""
     try:
-        warehouse = open_warehouse(settings, builtin_registry(), market_clock(settings, shipped_calendar()))
+        warehouse = open_warehouse(settings, builtin_registry(), market_clock(settings))
         try:
             added = warehouse.migrate()
             TaskTable(warehouse.engine).publish(TASKS)

@@ -1,13 +1,13 @@
-"""Makes a changed trigger time, and the trade date that begins, effective: the code location is reloaded
-while the served cron lines differ from the task table, and while today's partition is not served. Level, not
-edge: nothing is lost when a change comes during a reload."""
+"""Makes a changed trigger time, the trade date that begins and a corrected calendar effective: the code
+location is reloaded while the served cron lines differ from the task table, and while the served partitions
+are not the trade dates up to today. Level, not edge: nothing is lost when a change comes during a reload."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable
 
-from core.calendar import CalendarHorizon, shipped_calendar
+from core.calendar import FIRST_PARTITION
 from core.clock import SystemClock
 from core.errors import PlatformError, Unavailable
 from resources.orchestrator import Orchestrator
@@ -20,7 +20,7 @@ BACKOFF_S = 30.0
 """After a reload that did not help: a code location that does not load is not loaded every 3 s."""
 
 BY_DATE = ("dwd", "fusion_kline_daily")
-"""An asset whose served partitions tell up to which trade date the location was loaded."""
+"""An asset whose served partitions tell with which trade dates the location was loaded."""
 
 
 def differing(services: Services, orchestrator: Orchestrator) -> list[str]:
@@ -47,7 +47,7 @@ class RetimeWatcher:
         """`today` by the clock that the partitions follow: the system clock, or a simulated one."""
         clock = services.clock if services.settings.sample_clock else SystemClock()
         self._today = today or (lambda: clock.now().date().isoformat())
-        self._served_on = ""
+        self._served: list[str] = []
         self._services = services
         self._orchestrator = orchestrator
         self._monotonic = monotonic
@@ -87,16 +87,16 @@ class RetimeWatcher:
         """Why the location has to be reloaded."""
         moved = [f"{key} moved" for key in differing(self._services, self._orchestrator)]
         today = self._today()
-        if self._served_on == today:
+        dates = self._services.calendar.between(FIRST_PARTITION, today)
+        if self._served == dates:
             return moved
-        try:
-            newest = shipped_calendar().on_or_before(today)
-        except CalendarHorizon:
-            return moved  # no date begins that anybody knows of
-        served = self._orchestrator.partitions(BY_DATE)
-        if served and served[-1] < newest:
-            return [*moved, f"{newest} has begun"]
-        self._served_on = today
+        served = [day for day in self._orchestrator.partitions(BY_DATE) if day <= today]
+        if served and served != [day for day in dates if day >= served[0]]:
+            begun = served[-1] < dates[-1] and served == [
+                day for day in dates if served[0] <= day <= served[-1]
+            ]
+            return [*moved, f"{dates[-1]} has begun" if begun else "the calendar has changed"]
+        self._served = dates
         return moved
 
     def run(self, stopping: threading.Event) -> None:

@@ -51,8 +51,8 @@ class Process(BaseModel):
 
 
 class Calendar(BaseModel):
-    horizon: str = Field(description="last known trade date")
-    days_left: int
+    horizon: str = Field(description="last day that the exchange has published; later ones are provisional")
+    days_left: int = Field(description="calendar days to it")
 
 
 class Health(BaseModel):

@@ -150,8 +150,8 @@ def package_version() -> str:
 
 async def report(state: State) -> dict[str, Any]:
     """Degraded when the database cannot be read or written, the disk is nearly full, a process of this
-    installation is missing, the calendar ends within 30 days, or this process should have a scheduler
-    next to it whose daemon or worker has no recent heartbeat. `problems` names the causes."""
+    installation is missing, the published calendar ends within 30 days, or this process should have a
+    scheduler next to it whose daemon or worker has no recent heartbeat. `problems` names the causes."""
     seen = await state.part(surroundings_of).look()
     database = await _database(state, seen)
     node, tick = await read_or((None, None), off_loop(heartbeat, state.reading.warehouse))
@@ -173,7 +173,10 @@ async def report(state: State) -> dict[str, Any]:
         problems += [] if worker["fresh"] else ["the worker is silent"]
         problems += [] if scheduler["running"] else ["the scheduler is silent"]
     if days_left < CALENDAR_ALARM_DAYS:
-        problems.append(f"the trade calendar ends in {days_left} days")
+        problems.append(
+            f"the published trade calendar ends on {state.calendar.confirmed_until}; "
+            "days after it are by the rules of the holidays"
+        )
     return {
         "status": "degraded" if problems else "ok",
         "problems": problems,
@@ -185,7 +188,7 @@ async def report(state: State) -> dict[str, Any]:
         "scheduler": scheduler,
         "worker": worker,
         "processes": [_process(name, one) for name, one in seen.processes.items()],
-        "calendar": {"horizon": state.calendar.horizon, "days_left": days_left},
+        "calendar": {"horizon": state.calendar.confirmed_until, "days_left": days_left},
         "config": state.settings.masked(),
     }
 

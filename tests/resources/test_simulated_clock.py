@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from core.calendar import shipped_calendar
 from core.errors import InputError
 from resources.composition import market_clock
 from resources.settings import load_settings
@@ -62,7 +61,7 @@ def test_it_is_the_market_clock_of_simulated_upstreams_alone(tmp_path: Path) -> 
     SimulatedClock(path).begin(AT, rate=0.001)
     given = {"SAMPLE_CLOCK": str(path), "DATA_SOURCE": "mock"}
     settings = load_settings(given, dotenv=tmp_path / "none")
-    clock = market_clock(settings, shipped_calendar())
+    clock = market_clock(settings)
     assert clock.now() - AT < timedelta(minutes=1)
     assert settings.why_idle(clock) is None
 

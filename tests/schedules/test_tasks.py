@@ -87,6 +87,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "user_recall": "10 9 * * *",
         "portfolio_mon": "*/30 9-11,13-15 * * *",
         "data_cleanup": "30 4 * * 1",
+        "calendar_sync": "15 8 * * 1",
     }
     assert BY_KEY["fusion_wide_sync"].after == ("fusion_kline_sync", "fusion_daily_sync")
     assert BY_KEY["preset_track"].after == ("fusion_wide_sync", "quant_calc")

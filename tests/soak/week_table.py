@@ -27,6 +27,7 @@ Th 1          National Day, closed until Thursday 2026-10-08
 
 TUESDAY = f"""
 06:30 morning_note success schedule 1
+08:15 calendar_sync success schedule 1
 09:10 user_recall success schedule 1
 {SESSION}
 15:30 daily_report skipped schedule 1 switched off
@@ -58,7 +59,7 @@ WEEK = {
 
 ORDER = {
     "2026-09-28": """
-        data_cleanup morning_note user_recall portfolio_mon*10 daily_report fusion_kline_sync
+        data_cleanup morning_note calendar_sync user_recall portfolio_mon*10 daily_report fusion_kline_sync
         market_phase_sync fusion_daily_sync daily_review industry_index_sync fusion_wide_sync
         industry_rank_sync news_sync quant_calc dragon_score_sync quant_calc limitup_reason_sync exchange_sync
         builtin_track preset_track freshness_snapshot aux_f10_events_sync lake_publish

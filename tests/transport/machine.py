@@ -22,7 +22,7 @@ def main() -> None:
     numbers = TransportSettings(tencent_min_interval=gap, em_min_interval=0, em_jitter_min=0, em_jitter_max=0)
     calendar = shipped_calendar()
     gate = deployment_gate(settings, numbers)
-    makers, _ = make_clients(settings, market_clock(settings, calendar), calendar, gate=gate)
+    makers, _ = make_clients(settings, market_clock(settings), calendar, gate=gate)
     tencent, eastmoney = (makers[name](FetchLog()) for name in ("tencent", "eastmoney"))
     asks = {
         "tencent": lambda: tencent.quotes(["sh600519"]),

@@ -1,11 +1,15 @@
 """www.szse.cn: ShowReport tables (margin trading 1837_xxpl as JSON tabs and as a workbook, block trades
-1932_dzjyzqjy_after as JSON); notices."""
+1932_dzjyzqjy_after as JSON); notices; the months of the calendar."""
 
+import re
+from calendar import monthrange
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
 from core.records import picked
+from resources.simulated_market.arrangements import announced_year, closed_days
 from resources.simulated_market.block_trades import PUBLISHED, Deal
 from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at
@@ -20,6 +24,7 @@ from resources.simulated_market.world.dates import day_of, iso_of
 from resources.simulated_market.world.model import Security
 
 PAGE = 20
+_MONTH = r"[0-9]{4}-[0-9]{1,2}"
 YI, WAN = 1e8, 1e4
 _FIGURES = "jrrzmr=rzmre jrrzye=rzye jrrjmc=rqmcl jrrjyl=rqyl jrrjye=rqye jrrzrjye=rzrqye"
 _IN_YI = {"jrrzmr", "jrrzye", "jrrzrjye"}
@@ -41,6 +46,7 @@ class SzseResponder:
             route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
             route("notices", r"/api/disc/announcement/annList", partial(notices, books.notices)),
+            route("month_days", r"/api/report/exchange/onepersistenthour/monthList", month_days),
         )
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:
@@ -92,6 +98,21 @@ class SzseResponder:
 
     def _names(self, view: View, params: dict[str, str]) -> list[Margin]:
         return self._books.margin.of_date(view, day_of(params.get("txtDate", "")), "SZ")
+
+
+def month_days(request: HttpRequest, view: View) -> Reply:
+    """Every day of a month. Of the year after the announced one all weekdays are open; beyond it is none."""
+    month, announced = request.params().get("month", ""), announced_year(view.now)
+    year, number = (int(part) for part in month.split("-")) if re.fullmatch(_MONTH, month) else (0, 0)
+    rows = []
+    if 1990 < year <= announced + 1 and 1 <= number <= 12:
+        closed = closed_days(year) if year <= announced else []
+        for day in range(1, monthrange(year, number)[1] + 1):
+            one = date(year, number, day)
+            is_open = one.weekday() < 5 and one.isoformat() not in closed
+            row = {"zrxh": one.isoweekday() % 7 + 1, "jybz": str(int(is_open)), "jyrq": one.isoformat()}
+            rows.append(row)
+    return json_reply({"data": view.cut(rows), "nowdate": view.now.date().isoformat()})
 
 
 def _tab(

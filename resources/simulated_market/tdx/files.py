@@ -2,7 +2,8 @@
 
 block_gn.dat holds the world's concepts, block_zs.dat its indices, block_fg.dat styles that follow from
 names and listing dates; tdxhy.cfg and tdxzs.cfg its industries and the codes of all block indices.
-zhb.zip packs the terminal's settings, among them profile.dat: former names up to the day before.
+zhb.zip packs the terminal's settings, among them profile.dat: former names up to the day before; and
+needini.dat: closed days beside weekends.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ import zipfile
 from collections.abc import Iterable
 from datetime import date
 
+from resources.simulated_market.arrangements import YEARS_AHEAD, announced_year, closed_days
 from resources.simulated_market.tdx.encoding import cell
 from resources.simulated_market.tdx.state import MARKETS, RequestView
 from resources.simulated_market.world.dates import date_of
@@ -128,6 +130,18 @@ def _former_names(view: RequestView) -> bytes:
     return out
 
 
+def _closed_days(view: RequestView) -> bytes:
+    """A line for each year from 1991 on; of years that are not announced yet only what is closed in any."""
+    announced = announced_year(view.now)
+    years = range(1991, announced + YEARS_AHEAD + 1)
+    lines = ["[Holiday]", f"NUM={len(years)}"]
+    for place, year in enumerate(years, start=1):
+        days = closed_days(year) if year <= announced else [f"{year}-01-01", f"{year}-10-01"]
+        named = "".join(f"{day[5:7]}{day[8:]}," for day in days)
+        lines.append(f"Y{place}={year},{named}")
+    return _text([*lines, "[Other]", "NUM=0"])
+
+
 def _package(view: RequestView) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
@@ -141,7 +155,12 @@ def _text(lines: Iterable[str]) -> bytes:
     return "".join(line + "\r\n" for line in lines).encode("gb18030")
 
 
-_PACKED = {"profile.dat": _former_names, "tdxhy.cfg": _industry_lines, "tdxzs.cfg": _index_lines}
+_PACKED = {
+    "profile.dat": _former_names,
+    "needini.dat": _closed_days,
+    "tdxhy.cfg": _industry_lines,
+    "tdxzs.cfg": _index_lines,
+}
 _BUILDERS = {
     "zhb.zip": _package,
     "block_gn.dat": _concepts,

@@ -16,7 +16,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
-from resources.upstreams.exchanges import notices, szse_billboard, szse_report
+from resources.upstreams.exchanges import notices, szse_billboard, szse_calendar, szse_report
 from resources.upstreams.exchanges.common import a_share_listings, a_shares, figure, joined, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse import units_frame
@@ -212,6 +212,12 @@ class SzseClient(UpstreamClient):
             return self._ask(request, notices.parse_notices, since=since, until=until)
 
         return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
+
+    def month_days(self, month: str) -> pd.DataFrame:
+        """Every day of a month (YYYY-MM) and whether a session is held, one call; columns
+        `szse_calendar.COLUMNS`. Empty, or with all weekdays open, where the month is not decided yet."""
+        parse = partial(szse_calendar.parse_month, month=month)
+        return self._ask(szse_calendar.month_request(month), parse)
 
     def overview(self, day: str) -> pd.DataFrame:
         """Turnover and value of the market on one date, by class, one call; columns `OVERVIEW_COLUMNS`,

@@ -21,7 +21,16 @@ from resources.fetch_record import FetchLog
 from resources.transport.gate import Gate
 from resources.transport.servers import KeepsServers, ServerRecord, ServerRecords
 from resources.upstreams.tdx import bars as bar_calls
-from resources.upstreams.tdx import catalogue, company, corporate, files, frames, profile, renames
+from resources.upstreams.tdx import (
+    catalogue,
+    closed_days,
+    company,
+    corporate,
+    files,
+    frames,
+    profile,
+    renames,
+)
 from resources.upstreams.tdx import minutes as minute_calls
 from resources.upstreams.tdx import quotes as quote_calls
 from resources.upstreams.tdx import transactions as tick_calls
@@ -323,6 +332,12 @@ class TdxClient:
         """
         content = renames.unpacked(self.file(renames.PACKAGE))
         return _frame(renames.parse_renames(content), renames.SCHEMA)
+
+    def closed_days(self) -> pd.DataFrame:
+        """Closed days beside weekends of every year that the terminal's settings list, some of them ahead of
+        their announcement. Columns: `closed_days.SCHEMA`."""
+        content = renames.unpacked(self.file(renames.PACKAGE), closed_days.MEMBER)
+        return _frame(closed_days.parse_closed_days(content), closed_days.SCHEMA)
 
     # -- the servers ------------------------------------------------------------------------------
 

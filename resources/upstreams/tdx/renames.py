@@ -38,23 +38,23 @@ _UNREADABLE = (
     ArithmeticError,
 )
 _MOST_BYTES = 16 << 20
-"""Some 6,000 records are 400 kB; whatever unpacks to more than this is no list of names."""
+"""Some 6,000 records are 400 kB; whatever unpacks to more than this is no file of the settings."""
 
 
-def unpacked(package: bytes) -> bytes:
-    """`profile.dat` of the package; PayloadError when there is no such file or no such member."""
+def unpacked(package: bytes, name: str = MEMBER) -> bytes:
+    """One file of the package; PayloadError when there is no such package or no such file."""
     if not package:
         raise PayloadError(f"the server has no {PACKAGE}", source=SOURCE)
     try:
         with zipfile.ZipFile(io.BytesIO(package)) as archive:
-            how = archive.getinfo(MEMBER).compress_type
-            require(how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), f"{MEMBER} is packed in way {how}")
-            with archive.open(MEMBER) as member:
+            how = archive.getinfo(name).compress_type
+            require(how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), f"{name} is packed in way {how}")
+            with archive.open(name) as member:
                 content = member.read(_MOST_BYTES + 1)
     except _UNREADABLE as error:
         raise PayloadError(f"{PACKAGE}: {error}", source=SOURCE) from error
     if len(content) > _MOST_BYTES:
-        raise PayloadError(f"{MEMBER} holds more than {_MOST_BYTES} bytes", source=SOURCE)
+        raise PayloadError(f"{name} holds more than {_MOST_BYTES} bytes", source=SOURCE)
     return content
 
 
