@@ -63,7 +63,8 @@ def freshness_policy(rule: Freshness) -> dg.FreshnessPolicy:
 def _longest(dates: int) -> int:
     """Days from a trade date to the one that many trade dates later, at most."""
     calendar = shipped_calendar()
-    days = [date.fromisoformat(day) for day in calendar.between(FIRST_PARTITION, calendar.horizon)]
+    known = calendar.between(FIRST_PARTITION, calendar.confirmed_until)
+    days = [date.fromisoformat(day) for day in known]
     return max((later - day).days for day, later in zip(days, days[dates:], strict=False))
 
 
