@@ -30,6 +30,7 @@ from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.first_answers import Answer, FirstAnswers
 from resources.upstreams.replay import replay_clients
 from resources.upstreams.tdx.frames import Kind
+from resources.upstreams.tdx.survey import ranking, survey
 from serving_api.admin.probes import USUAL_CODE
 
 ABOUT, TEST = "about.json", "test_answers.py"
@@ -99,15 +100,15 @@ def terminal_servers(settings: Settings, clock: Clock) -> Iterator[Finding]:
     gate = deployment_gate(settings)
     client = terminal_client(settings, clock, shipped_calendar(), gate=gate)
     try:
-        away = client.survey()
+        away = survey(client.session)
         for kind in Kind:
-            ranking = client.ranking(kind)
+            ranked = ranking(client.session, kind)
             serving = [
                 f"{place}. {host} {record.connect_ms:.0f} ms"
-                for place, (host, record) in enumerate(ranking, 1)
+                for place, (host, record) in enumerate(ranked, 1)
                 if record.serves(kind) and host not in away and record.connect_ms is not None
             ]
-            others = len(ranking) - len(serving) - len(away)
+            others = len(ranked) - len(serving) - len(away)
             detail = "; ".join(
                 [*serving, f"{others} do not serve them, {len(away)} cannot be asked" + _example(away)]
             )

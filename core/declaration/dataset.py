@@ -42,11 +42,13 @@ _KEEP_CALCULATED = ("track_", "scorecard_")
 @dataclass(frozen=True)
 class Source:
     """One upstream of a table, in priority order. `name` is the `src` that its rows carry. `only_when`
-    answers whether this source can serve a scope at all (a quote batch knows only the current day)."""
+    answers whether this source can serve a scope at all (a quote batch knows only the current day).
+    `beside`: whether it may be asked beside one that answered, for finer figures."""
 
     name: str
     fetch: Fetch
     only_when: Callable[[Any, Scope], bool] | None = None
+    beside: bool = True
 
 
 def _take_from_model(declared: "Raw | Dataset", model: type[Model]) -> None:
@@ -324,7 +326,7 @@ class Dataset:
 
     @property
     def source_order(self) -> tuple[str, ...]:
-        return self.order or tuple(source.name for source in self.sources)
+        return self.order or tuple(dict.fromkeys(source.name for source in self.sources))
 
     @cached_property
     def columns(self) -> tuple[ColumnSpec, ...]:

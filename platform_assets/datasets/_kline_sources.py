@@ -9,7 +9,9 @@ import pandas as pd
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import TERMS, moves_price, references
-from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.fetch_context import FetchContext, within_last
+from resources.upstreams.hosts import PORTAL_HISTORY, SITES
+from resources.upstreams.tencent.bars import MOST_BARS
 
 _HALF_FEN = 0.005
 
@@ -36,15 +38,20 @@ def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Unadjusted bars per code from the portal, when the terminal does not answer; up to today, since the
-    newest ones show whether they are of the instrument that was asked for."""
+    """Unadjusted bars of a few codes from the portal; up to today, since the newest ones show whether they
+    are of the instrument that was asked for."""
     before = ctx.calendar.offset(scope.since, -1)
     return _per_code(
-        ctx, scope, lambda s: ctx.accept_bars(s, ctx.eastmoney.daily_bars(s, beg=before, end=ctx.today))
+        ctx,
+        scope,
+        lambda s: ctx.accept_bars(s, ctx.eastmoney.daily_bars(s, beg=before, end=ctx.today)),
+        site=PORTAL_HISTORY,
     )
 
 
-def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _per_code(
+    ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataFrame], *, site: str = ""
+) -> pd.DataFrame:
     """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
     on a first bar that does not state its change."""
     events = ctx.read(
@@ -58,7 +65,7 @@ def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataF
         bars["symbol"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    frames = [frame for frame in ctx.each(one, ctx.symbols(scope.codes)) if not frame.empty]
+    frames = [frame for frame in ctx.each(one, ctx.symbols(scope.codes), site=site) if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=["code", "date"])
     bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
@@ -74,10 +81,13 @@ def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     days = tuple(sorted(set(first["date"])))
     reported = stored_references(ctx.read, tuple(first["code"]), days[0], days[-1])
     lines: list[pd.DataFrame] = []
-    for bar in first.itertuples(index=False):
-        if (bar.code, bar.date) in reported:
-            continue
+    unknown = [bar for bar in first.itertuples(index=False) if (bar.code, bar.date) not in reported]
+    most = SITES[PORTAL_HISTORY].most_calls
+    for number, bar in enumerate(sorted(unknown, key=lambda bar: str(bar.date), reverse=True)):
         symbol = f"{bar.market.lower()}{bar.code}"
+        if most is not None and number >= most:
+            ctx.problems.append((symbol, f"no issue price: {PORTAL_HISTORY} cuts off after {most} calls"))
+            continue
         try:
             line = ctx.eastmoney.daily_bars(symbol, beg=bar.date, end=bar.date)
         except (UpstreamError, PayloadError, Unavailable) as error:
@@ -99,6 +109,20 @@ def stored_references(
     stored = read("fusion_kline_daily", columns=columns, codes=codes, since=since, until=until)
     stored = stored[stored["last_close"].notna() & (stored["last_close"] != stored["open"])]
     return {(row.code, row.date): float(row.last_close) for row in stored.itertuples(index=False)}
+
+
+def quote_site_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Unadjusted bars per code from the quote site, of past dates; it has none of Beijing. Amounts come in
+    steps of 100 CNY."""
+    before = ctx.calendar.offset(scope.since, -1)
+    requested = len(ctx.calendar.between(before, ctx.today))
+    return _per_code(
+        ctx,
+        scope,
+        lambda symbol: ctx.accept_bars(
+            symbol, ctx.tencent.daily_bars(symbol, start=before, end=ctx.today, count=requested)
+        ),
+    )
 
 
 def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -137,9 +161,23 @@ def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataF
     return out
 
 
+def is_recent_past(ctx: FetchContext, scope: Scope) -> bool:
+    """Whether the scope lies within what one call of the quote site reaches back to, and is not the session
+    that its quotes are of."""
+    return not is_session(ctx, scope) and within_last(MOST_BARS - 1)(ctx, scope)
+
+
 def is_session(ctx: FetchContext, scope: Scope) -> bool:
     """Whether the scope is the market on its newest session, to which current quotes belong."""
     return not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until)
+
+
+def tolerated_amount(rows: pd.DataFrame) -> pd.Series:
+    """The amount by which a stored value may differ from a new one, CNY: `amount_rounding`, and half a step
+    of 100 where one of the two is a bar of the quote site."""
+    of_site = (rows["src"] == "tencent") | (rows["stored_src"] == "tencent")
+    rounding = amount_rounding(rows)
+    return rounding.mask(of_site, rounding.fillna(0.0) + 50.0)
 
 
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:

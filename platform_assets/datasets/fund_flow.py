@@ -8,6 +8,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._events import close_is_that_of_the_bar, of_session
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
+from resources.upstreams.hosts import PORTAL_HISTORY
 
 _SECOND_DAYS = 60
 SIZES = ("super", "large", "medium", "small")
@@ -43,9 +44,10 @@ class FundFlow(Model):
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
+    """Today from the list of all A shares, with in and out (none of suspended ones); past nets from the lines
+    of a few codes."""
     if not current_session(ctx, scope):
-        return ctx.fetch_per_code(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
+        return ctx.fetch_per_code(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock", site=PORTAL_HISTORY)
     listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     rows = listed[listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])

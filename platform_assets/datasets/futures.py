@@ -19,6 +19,7 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.futures_terms import main_of_day
 from resources.upstreams.eastmoney.quotes.futures import MARKETS
 from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.hosts import PORTAL_HISTORY
 
 EXCHANGES = ("shfe", "ine", "cffex", "dce", "czce", "gfex")
 PUBLISHED = "17:00"
@@ -105,7 +106,7 @@ def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:
             is_main=True,
         )
 
-    return ctx.each(one, list(rows.index))
+    return ctx.each(one, list(rows.index), site=PORTAL_HISTORY)
 
 
 def _source(exchange: str) -> Source:

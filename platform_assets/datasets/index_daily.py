@@ -13,6 +13,7 @@ from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext, current_session
+from resources.upstreams.hosts import PORTAL_HISTORY
 
 INDICES = {
     "sh000001": "上证指数",
@@ -71,7 +72,10 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's line of each index, a call each."""
     before = ctx.calendar.offset(scope.since, -1)
     return _of_indices(
-        ctx, scope, lambda symbol: ctx.eastmoney.daily_bars(symbol, beg=before, end=scope.until)
+        ctx,
+        scope,
+        lambda symbol: ctx.eastmoney.daily_bars(symbol, beg=before, end=scope.until),
+        site=PORTAL_HISTORY,
     )
 
 
@@ -91,7 +95,12 @@ def provider(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _of_indices(
-    ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
+    ctx: FetchContext,
+    scope: Scope,
+    ask: Callable[[str], pd.DataFrame],
+    symbols: list[str] | None = None,
+    *,
+    site: str = "",
 ) -> pd.DataFrame:
     """Bars of each index within the scope, with the close of the bar before as `last_close`. Raises
     PayloadError when no index has a bar."""
@@ -102,7 +111,7 @@ def _of_indices(
         bars["code"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    rows = stacked(ctx.each(one, symbols or list(INDICES)), ["code", "date"])
+    rows = stacked(ctx.each(one, symbols or list(INDICES), site=site), ["code", "date"])
     if rows.empty:
         raise PayloadError(f"no bar of any index from {scope.since} to {scope.until}")
     return rows

@@ -16,6 +16,7 @@ from core.declaration.scope import Scope
 from platform_assets.compute.asof import value_on
 from platform_assets.datasets._price_checks import OrderedPrices
 from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.hosts import PORTAL_HISTORY
 
 FIRST_BARS = 2000
 _TOPIC_BARS, _SECOND_BARS = 1800, 1023
@@ -70,7 +71,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         first = since or ctx.calendar.last(count, ctx.today)[0]
         return ctx.accept_bars(symbol, ctx.eastmoney.daily_bars(symbol, beg=first))
 
-    return _of_codes(ctx, scope, bars)
+    return _of_codes(ctx, scope, bars, site=PORTAL_HISTORY)
 
 
 def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -98,7 +99,7 @@ def of_named_codes(ctx: FetchContext, scope: Scope) -> bool:
     return scope.codes is not None
 
 
-def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars) -> pd.DataFrame:
+def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars, *, site: str = "") -> pd.DataFrame:
     """Bars of every code of the scope, up to its last date and to the last session that has ended."""
     until = scope.until
     if until == ctx.today and not ctx.is_current_session(until):
@@ -112,7 +113,7 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars) -> pd.DataFrame:
         inside = (bars["date"] <= until) & (bars["date"] >= (since or ""))
         return bars[inside].reindex(columns=_COLUMNS).tail(FIRST_BARS)
 
-    return stacked(ctx.each(one, ctx.symbols(scope.codes)), _COLUMNS).assign(adj="none")
+    return stacked(ctx.each(one, ctx.symbols(scope.codes), site=site), _COLUMNS).assign(adj="none")
 
 
 def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str]:

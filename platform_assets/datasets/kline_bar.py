@@ -23,6 +23,7 @@ from platform_assets.compute.periods import PERIODS, growth_of, period_ends, per
 from platform_assets.datasets._price_checks import OrderedPrices
 from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.hosts import PORTAL_HISTORY
 
 BARS_PER_SYNC = 240
 _KLT = {"week": 102, "month": 103}
@@ -116,7 +117,10 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same from the portal."""
     return _of_codes(
-        ctx, scope, lambda symbol, period: ctx.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC)
+        ctx,
+        scope,
+        lambda symbol, period: ctx.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC),
+        site=PORTAL_HISTORY,
     )
 
 
@@ -127,7 +131,9 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     )
 
 
-def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(
+    ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame], *, site: str = ""
+) -> pd.DataFrame:
     """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
     none of them says what an ex-date does to its change. Raises PayloadError when no code has a bar."""
     horizon = ctx.calendar.horizon
@@ -154,7 +160,7 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
         return stacked(parts, ["date"]).assign(code=symbol[2:])
 
     symbols = ctx.symbols(scope.codes)
-    bars = stacked(ctx.each(one, symbols), ["code", "date", "period"])
+    bars = stacked(ctx.each(one, symbols, site=site, calls=2), ["code", "date", "period"])
     if bars.empty and symbols:
         raise PayloadError(f"no bar of any of {len(symbols)} codes")
     if bars.empty:

@@ -230,6 +230,7 @@ DATASET = Dataset(
     sources=(
         Source("tdx", sources.terminal),
         Source("tencent", sources.quote_site, only_when=sources.is_session),
+        Source("tencent", sources.quote_site_bars, only_when=sources.is_recent_past, beside=False),
         Source("eastmoney", sources.portal),
         Source("sina", sources.second_quote_site, only_when=within_last(1000)),
     ),
@@ -239,7 +240,7 @@ DATASET = Dataset(
         fills=("last_close",),
     ),
     contract=(rules.Contract(of_this_instrument, "previous close of another instrument"),),
-    unchanged_within={"amount": sources.amount_rounding, "volume": sources.tolerated_volume},
+    unchanged_within={"amount": sources.tolerated_amount, "volume": sources.tolerated_volume},
     derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         rules.Soft(close_within_limits, "close outside the price limits"),

@@ -13,6 +13,7 @@ from core.declaration.scope import Scope
 from platform_assets.datasets._price_checks import OrderedPrices
 from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.hosts import PORTAL_HISTORY
 
 PERIODS = {"5m": 5, "15m": 15, "30m": 30, "60m": 60}
 BARS_PER_CALL = 800
@@ -53,6 +54,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         ctx,
         scope,
         lambda symbol, period: ctx.eastmoney.kline(symbol, klt=PERIODS[period], limit=BARS_PER_CALL),
+        site=PORTAL_HISTORY,
     )
 
 
@@ -63,7 +65,9 @@ def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     )
 
 
-def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(
+    ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame], *, site: str = ""
+) -> pd.DataFrame:
     """Bars of the four lengths that have ended by now, up to the scope's last date."""
     now = f"{ctx.clock.now():%Y-%m-%d %H:%M:%S}"
     last = min(now, f"{scope.until} 23:59:59")
@@ -72,7 +76,8 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
         parts = [ask(symbol, period).assign(code=symbol[2:], period=period) for period in PERIODS]
         return pd.concat(parts, ignore_index=True)
 
-    rows = stacked(ctx.each(one, ctx.symbols(scope.codes)), _KEY)
+    frames = ctx.each(one, ctx.symbols(scope.codes), site=site, calls=len(PERIODS))
+    rows = stacked(frames, _KEY)
     return rows[rows["datetime"] <= last]
 
 

@@ -76,7 +76,7 @@ def ask(
     empty: list[pd.DataFrame] = []
     promised = None if empty_is_answer and scope.codes is not None else expected
     for source in sources:
-        if parts and not ask_all and source.name != also:
+        if parts and not ask_all and not (source.beside and source.name == also):
             continue
         if source.only_when is not None and not source.only_when(ctx, scope):
             continue

@@ -29,6 +29,7 @@ from core.errors import PayloadError, Permanent, PlatformError, Refused, Transie
 from core.stopping import safe_point
 from resources.settings import Settings
 from resources.transport.budget import current_budget
+from resources.transport.call_window import count_call
 from resources.transport.database_state import DatabaseStore
 from resources.transport.servers import ServerRecords
 from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings, transport_settings
@@ -113,6 +114,8 @@ class StateGate:
             rule = self._settings.family(family)
             with self._store.step() as step:
                 self._check(step, rule, host)
+                if self._settings.pacing:
+                    count_call(step, rule, family, self._now())
                 wait = self._reserve(step, rule)
                 if wait <= 0:
                     self._count(step, rule, requests=1)

@@ -23,6 +23,8 @@ class Site:
     bases: tuple[str, ...] = ()
     apart: bool = False
     """Whether its family has an HTTP session of its own, whose cookies no other site sees."""
+    most_calls: int | None = None
+    """Calls after which it cuts off who asks: it is never walked over for more codes than that."""
 
     def targets(self) -> tuple[tuple[str, str], ...]:
         """(base address, host name under which pacing and cooldowns know it), in fail-over order.

@@ -32,9 +32,15 @@ class FamilyRule:
     jitter_min: float
     jitter_max: float
     breaker: BreakerRule | None = None
+    most_calls: int | None = None
+    """Calls within `window_sec` of the whole deployment; None: as many as the gaps allow."""
+    window_sec: float = 0.0
 
 
+PUSH2HIS_CALLS = 10
+"""Calls of history after which the portal's host for it cuts the connection."""
 EM_BREAKER = "em_breaker"
+PUSH2HIS_BREAKER = "push2his_breaker"
 PUSH2EX_BREAKER = "push2ex_breaker"
 EXCHANGE_BREAKER = "exchange_breaker"
 SEARCH_BREAKER = "search_breaker"
@@ -60,6 +66,9 @@ class TransportSettings:
 
     em_breaker_failure_threshold: int = 4
     em_breaker_cooldown_sec: float = 120.0
+    push2his_failure_threshold: int = 2
+    push2his_cooldown_sec: float = 600.0
+    push2his_window_sec: float = 600.0
     push2ex_failure_threshold: int = 2
     push2ex_cooldown_sec: float = 30.0
     exchange_failure_threshold: int = 5
@@ -93,19 +102,22 @@ class TransportSettings:
             BreakerRule(PUSH2EX_BREAKER, self.push2ex_failure_threshold, self.push2ex_cooldown_sec),
             BreakerRule(EXCHANGE_BREAKER, self.exchange_failure_threshold, self.exchange_cooldown_sec),
             BreakerRule(SEARCH_BREAKER, self.search_failure_threshold, self.search_cooldown_sec),
+            BreakerRule(PUSH2HIS_BREAKER, self.push2his_failure_threshold, self.push2his_cooldown_sec),
         )
 
     def family(self, family: str) -> FamilyRule:
         """The rule of a family; any name is allowed."""
-        main, anomaly, exchange, search = self.breakers()
-        if family in {"eastmoney", "push2ex", "em_search"}:
+        main, anomaly, exchange, search, history = self.breakers()
+        if family in {"eastmoney", "push2ex", "em_search", "push2his"}:
             return FamilyRule(
                 upstream="eastmoney",
                 pace="eastmoney",
                 gap=self.em_min_interval,
                 jitter_min=self.em_jitter_min,
                 jitter_max=self.em_jitter_max,
-                breaker={"push2ex": anomaly, "em_search": search}.get(family, main),
+                breaker={"push2ex": anomaly, "em_search": search, "push2his": history}.get(family, main),
+                most_calls=PUSH2HIS_CALLS if family == "push2his" else None,
+                window_sec=self.push2his_window_sec,
             )
         if family == "tencent":
             return FamilyRule(family, family, self.tencent_min_interval, 0.0, 0.0)

@@ -26,6 +26,7 @@ from core.stopping import safe_point
 from resources.fetch_record import FetchLog
 from resources.upstreams import universe
 from resources.upstreams.clients import Clients
+from resources.upstreams.hosts import SITES
 
 if TYPE_CHECKING:
     from core.market.bars import Dense
@@ -243,11 +244,26 @@ class FetchContext(Clients):
         self._reused = []
         return ids
 
-    def each(self, work: Callable[[str], T], items: Iterable[str], *, pages: bool = False) -> list[T]:
+    def each(
+        self,
+        work: Callable[[str], T],
+        items: Iterable[str],
+        *,
+        pages: bool = False,
+        site: str = "",
+        calls: int = 1,
+    ) -> list[T]:
         """`work` for every item, in order, in a bounded pool. An item with a rejected payload is
         noted in `problems` and left out; too many of them, of all or of one board, fail the whole fetch.
-        `pages`: each item is a web page of one stock, so a random pause comes before each but the first."""
+        `pages`: each item is a web page of one stock, so a random pause comes before each but the first.
+        `site`: the site (of `hosts.SITES`) that each item asks `calls` times; Unavailable, before anything is
+        asked, when these are more calls than it answers."""
         todo = list(items)
+        most = SITES[site].most_calls if site else None
+        if most is not None and len(todo) * calls > most:
+            raise Unavailable(
+                f"{site} cuts off after {most} calls: not asked for {len(todo)} codes, {calls} calls each"
+            )
         pause = self._throttle if pages and len(todo) > 1 else (0.0, 0.0)
 
         def one(item: str) -> tuple[T | None, str]:
@@ -291,16 +307,22 @@ class FetchContext(Clients):
         return [str(symbol) for symbol in listed["symbol"].tolist()]
 
     def fetch_per_code(
-        self, scope: Scope, ask: "Callable[[str], pd.DataFrame]", *, sec_type: str | None = None
+        self,
+        scope: Scope,
+        ask: "Callable[[str], pd.DataFrame]",
+        *,
+        sec_type: str | None = None,
+        site: str = "",
     ) -> pd.DataFrame:
         """`ask(symbol)` for every symbol of the scope, joined; only rows of the scope's dates. A frame
-        without `code` gets the symbol's digits."""
+        without `code` gets the symbol's digits. `site` as in `each`."""
 
         def one(symbol: str) -> pd.DataFrame:
             rows = ask(symbol)
             return rows if "code" in rows.columns else rows.assign(code=symbol[2:])
 
-        frames = [frame for frame in self.each(one, self.symbols(scope.codes, sec_type)) if len(frame)]
+        symbols = self.symbols(scope.codes, sec_type)
+        frames = [frame for frame in self.each(one, symbols, site=site) if len(frame)]
         if not frames:
             return pd.DataFrame(columns=["code", "date"])
         rows = pd.concat(frames, ignore_index=True)

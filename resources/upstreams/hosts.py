@@ -5,11 +5,15 @@ every site at the simulated market, which keeps the upstreams' own paths behind 
 """
 
 from resources.transport.request import Site, host_of
+from resources.transport.settings import PUSH2HIS_CALLS
 
 _EM_REFERER = "https://quote.eastmoney.com/"
 _EM_F10_REFERER = "https://emweb.securities.eastmoney.com/"
 _TENCENT_REFERER = "https://gu.qq.com/"
 _SINA_REFERER = "https://finance.sina.com.cn/"
+
+PORTAL_HISTORY = "eastmoney.push2his"
+"""The site of the portal's bars and money flow of the past."""
 
 # Fail-over order. The delayed mirror of push2 is not in it: its quotes are a quarter of an hour old without
 # saying so.
@@ -26,11 +30,13 @@ SITES: dict[str, Site] = {
         ("https://push2.eastmoney.com", "https://82.push2.eastmoney.com"),
         _EM_REFERER,
     ),
-    "eastmoney.push2his": Site(
+    # Cuts the connection after about ten calls of history (autumn 2026); the other hosts go on answering.
+    PORTAL_HISTORY: Site(
         "eastmoney",
-        "eastmoney",
+        "push2his",
         ("https://push2his.eastmoney.com", "https://33.push2his.eastmoney.com"),
         _EM_REFERER,
+        most_calls=PUSH2HIS_CALLS,
     ),
     "eastmoney.datacenter": Site(
         "eastmoney", "eastmoney", ("https://datacenter-web.eastmoney.com",), "https://data.eastmoney.com/"

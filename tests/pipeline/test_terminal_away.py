@@ -53,8 +53,11 @@ def test_bars_of_another_instrument_are_refused(
 
 
 def test_a_range_loaded_without_the_terminal_stores_no_other_instrument(stored: Services) -> None:
-    portal_bars = {"upstream": "eastmoney", "call": "kline", "kind": "truncate"}
-    stored.faults.replace([*corrupted(STOCK), portal_bars])
+    away = [
+        {"upstream": upstream, "call": call, "kind": "truncate"}
+        for upstream, call in (("eastmoney", "kline"), ("tencent", "bars"))
+    ]
+    stored.faults.replace([*corrupted(STOCK), *away])
     dates = stored.run.calendar.last(4, TODAY)[:2]
     loaded = stored.fuse("kline_daily", *dates, codes=(STOCK, FUND))
     rows = stored.warehouse.frame("fusion_kline_daily")

@@ -219,6 +219,7 @@ def test_only_the_prober_ends_the_probe(make):
         ("push2ex", "push2ex_breaker", 2, 30),
         ("sse", "exchange_breaker", 5, 600),
         ("em_search", "search_breaker", 2, 600),
+        ("push2his", "push2his_breaker", 2, 600),
     ],
 )
 def test_the_other_breakers_keep_their_own_numbers(make, family, breaker, threshold, cooldown):
@@ -317,6 +318,7 @@ def test_snapshots_name_the_time_of_opening_in_exchange_time(make):
         "push2ex_breaker",
         "exchange_breaker",
         "search_breaker",
+        "push2his_breaker",
     }
 
 
@@ -380,3 +382,25 @@ def test_a_refused_search_leaves_quotes_and_bars_alone(make):
     assert (state(gate, "search_breaker"), state(gate)) == ("OPEN", "CLOSED")
     assert search.apart
     assert not quotes.apart
+
+
+def test_a_family_that_bans_after_ten_calls_gets_ten_in_its_window(make):
+    gate, time = make(em_min_interval=0.0, em_jitter_min=0.0, em_jitter_max=0.0)
+    for _ in range(10):
+        gate.enter("push2his", "push2his.eastmoney.com")
+        time.sleep(1.0)
+    with pytest.raises(Unavailable, match="push2his takes 10 calls in 600 s") as refused:
+        gate.enter("push2his", "33.push2his.eastmoney.com")
+
+    assert refused.value.seconds_left == pytest.approx(590)
+    time.sleep(591.0)
+    gate.enter("push2his", "push2his.eastmoney.com")
+
+
+def test_the_host_of_the_past_stops_no_other_host_of_the_portal(make):
+    gate, _ = make(pacing=False)
+    fail(gate, "push2his", "push2his.eastmoney.com", Transient("cut"), times=2)
+
+    with pytest.raises(Unavailable, match="push2his_breaker is open"):
+        gate.enter("push2his", "33.push2his.eastmoney.com")
+    gate.enter("eastmoney", "datacenter-web.eastmoney.com")

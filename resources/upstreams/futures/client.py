@@ -191,7 +191,7 @@ _ZHENGZHOU = {
     "今收盘": "close", "今结算": "settle", "成交量(手)": "volume", "持仓量": "open_interest",
     "增减量": "oi_change", "成交额(万元)": "amount",
 }  # fmt: skip
-_NOTHING = "您的访问出错了"
+_ERROR_PAGE = "您的访问出错了"
 _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -231,10 +231,10 @@ def zhengzhou_request(day: str) -> Request:
 
 
 def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
-    """Columns `FUTURES_COLUMNS`; the year of a month has one digit. PayloadError for another day; empty for
-    the page that says that there is none."""
-    if _NOTHING.encode() in body or _NOTHING.encode("gbk") in body:
-        return frame([], FUTURES_COLUMNS)
+    """Columns `FUTURES_COLUMNS`; the year of a month has one digit. PayloadError for another day, and for the
+    error page that comes with status 200."""
+    if _ERROR_PAGE.encode() in body or _ERROR_PAGE.encode("gbk") in body:
+        raise PayloadError(f"czce: the error page {_ERROR_PAGE} in place of the file")
     lines = _decoded(body, ("utf-8", "gb18030"), "czce").splitlines()
     dated = _DATED.search(lines[0]) if lines else None
     if dated and dated.group(0) != day:

@@ -19,7 +19,7 @@ from core.clock import Clock, Sleeper, real_sleep
 from core.errors import InputError, PayloadError
 from resources.fetch_record import FetchLog
 from resources.transport.gate import Gate
-from resources.transport.servers import KeepsServers, ServerRecord, ServerRecords
+from resources.transport.servers import KeepsServers, ServerRecords
 from resources.upstreams.tdx import bars as bar_calls
 from resources.upstreams.tdx import (
     catalogue,
@@ -39,9 +39,8 @@ from resources.upstreams.tdx.instruments import Instrument, instrument, market_b
 from resources.upstreams.tdx.paging import join_pages, read_bars, read_list, read_transactions
 from resources.upstreams.tdx.pool import Pool, host_of
 from resources.upstreams.tdx.primitives import SOURCE, Columns
-from resources.upstreams.tdx.proofs import Proofs, first_calls
+from resources.upstreams.tdx.proofs import Proofs
 from resources.upstreams.tdx.session import Servers, Session
-from resources.upstreams.tdx.survey import survey
 
 _MEMBER_FILES = {"zs": "block_zs.dat", "gn": "block_gn.dat", "fg": "block_fg.dat"}
 _INDUSTRY_FILE = "tdxhy.cfg"
@@ -339,18 +338,7 @@ class TdxClient:
         content = renames.unpacked(self.file(renames.PACKAGE), closed_days.MEMBER)
         return _frame(closed_days.parse_closed_days(content), closed_days.SCHEMA)
 
-    # -- the servers ------------------------------------------------------------------------------
-
-    def survey(self) -> dict[str, str]:
-        """Ask every server for one call of each kind; returns by host why it could not be asked.
-        What each serves is kept, and shown by `ranking`."""
-        return survey(self._session, first_calls(self._past_day()))
-
-    def ranking(self, kind: frames.Kind) -> list[tuple[str, ServerRecord]]:
-        """All servers with what is known of them, in the order in which they are asked for the kind."""
-        servers = self._session.servers
-        known = servers.records.all()
-        return [(host, known.get(host, ServerRecord())) for host in servers.order(kind)]
+    # -- the server -------------------------------------------------------------------------------
 
     def greeting(self) -> frames.Greeting:
         """Clock and name of the current server."""

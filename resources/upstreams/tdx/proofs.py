@@ -31,19 +31,6 @@ class DeadServer(Transient):
     """A server that greets and answers calls of this kind with nothing."""
 
 
-def first_calls(past_day: int) -> Mapping[Kind, Call]:
-    """A call of each kind that every server of the kind answers with rows; `past_day`: a trade date,
-    YYYYMMDD."""
-    index = instrument(_INDEX)
-    return {
-        Kind.LISTS: count_call(MARKET_BYTES["sh"], past_day),
-        Kind.BARS: bars_call(index, PERIODS["day"], 0, 1),
-        Kind.QUOTES: quotes_call([index], levels=5),
-        Kind.TRANSACTIONS: history_call(index, past_day),
-        Kind.FILES: meta_call(PACKAGE),
-    }
-
-
 def has_rows(call: Call, body: bytes) -> bool:
     """Whether the answer says something about what was asked: no two zero bytes, no file of no size."""
     return body != NOTHING and not (call.method == FILE_META and body[:4] == _NO_SIZE)
@@ -53,10 +40,22 @@ class Proofs:
     """Calls that are known to have rows. Safe to share between threads."""
 
     def __init__(self, past_day: Callable[[], int], monotonic: Callable[[], float] = time.monotonic) -> None:
+        """`past_day`: gives a trade date that is over, YYYYMMDD."""
         self._past_day = past_day
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._answered: dict[str, tuple[Call, float]] = {}
+
+    def first_calls(self) -> Mapping[Kind, Call]:
+        """A call of each kind that every server of the kind answers with rows."""
+        index, day = instrument(_INDEX), self._past_day()
+        return {
+            Kind.LISTS: count_call(MARKET_BYTES["sh"], day),
+            Kind.BARS: bars_call(index, PERIODS["day"], 0, 1),
+            Kind.QUOTES: quotes_call([index], levels=5),
+            Kind.TRANSACTIONS: history_call(index, day),
+            Kind.FILES: meta_call(PACKAGE),
+        }
 
     def remember(self, call: Call) -> None:
         """This call has just brought rows."""
@@ -70,7 +69,7 @@ class Proofs:
         with self._lock:
             known, at = self._answered.get(call.name, (None, 0.0))
         fresh = known is not None and self._monotonic() - at <= REMEMBERED_S
-        proof = known if known is not None and fresh else first_calls(self._past_day())[call.kind]
+        proof = known if known is not None and fresh else self.first_calls()[call.kind]
         if exchange(proof) == NOTHING:
             raise DeadServer(f"{host}: answers {call.kind} without data", source=call.name)
         return fresh and call.method != FILE_META

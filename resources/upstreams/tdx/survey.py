@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 from core.errors import PayloadError, Transient, Unavailable
+from resources.transport.servers import ServerRecord
 from resources.upstreams.tdx.connection import Connection
 from resources.upstreams.tdx.frames import Call, Kind
 from resources.upstreams.tdx.primitives import SOURCE
@@ -14,11 +15,19 @@ from resources.upstreams.tdx.session import Session
 _AT_ONCE = 8
 
 
-def survey(session: Session, calls: Mapping[Kind, Call]) -> dict[str, str]:
-    """Host -> why it could not be asked. What each server serves is in the session's records afterwards."""
+def survey(session: Session) -> dict[str, str]:
+    """Ask every server for one call of each kind; host -> why it could not be asked. What each serves is in
+    the session's records afterwards, and shown by `ranking`."""
+    calls = session.proofs.first_calls()
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as threads:
         problems = threads.map(lambda host: _look(session, host, calls), session.pool.hosts)
         return {host: why for host, why in zip(session.pool.hosts, problems, strict=True) if why}
+
+
+def ranking(session: Session, kind: Kind) -> list[tuple[str, ServerRecord]]:
+    """All servers with what is known of them, in the order in which they are asked for the kind."""
+    known = session.servers.records.all()
+    return [(host, known.get(host, ServerRecord())) for host in session.servers.order(kind)]
 
 
 def _look(session: Session, host: str, calls: Mapping[Kind, Call]) -> str:

@@ -52,11 +52,11 @@ def bars_request(symbol: str, *, period: str, start: str, end: str, count: int) 
 
 
 def parse_bars(body: bytes, symbol: str, *, period: str, start: str = "", end: str = "") -> pd.DataFrame:
-    """Columns `BAR_COLUMNS`, oldest first. An unknown symbol has no rows."""
+    """Columns `BAR_COLUMNS`, oldest first. A symbol that the site does not have has no rows. PayloadError for
+    a series under another name, as an adjusted one has."""
     what = instrument(symbol)
-    held = entry_of(body, what)
     rows = []
-    for raw in list_of(held.get(period, []), f"{symbol} {period} bars"):
+    for raw in _series(entry_of(body, what), period, what):
         values = list_of(raw, f"{symbol} bar")
         if len(values) < 6:
             raise PayloadError(f"{symbol}: a bar of {len(values)} values")
@@ -97,9 +97,8 @@ def minute_bars_request(symbol: str, minutes: int, count: int) -> Request:
 def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
     """Columns `MINUTE_COLUMNS`; `datetime` is the end of the bar, `amount` is always missing."""
     what = instrument(symbol)
-    held = entry_of(body, what)
     rows = []
-    for raw in list_of(held.get(f"m{minutes}", []), f"{symbol} minute bars"):
+    for raw in _series(entry_of(body, what), f"m{minutes}", what):
         values = list_of(raw, f"{symbol} minute bar")
         if len(values) < 6:
             raise PayloadError(f"{symbol}: a minute bar of {len(values)} values")
@@ -141,6 +140,17 @@ def entry_of(body: bytes, what: Instrument, kind: str = "bars") -> dict[str, Any
     if isinstance(fields, list) and len(fields) > 2 and all(isinstance(field, str) for field in fields):
         check_identity(what, fields)
     return held
+
+
+def _series(held: dict[str, Any], name: str, what: Instrument) -> list[Any]:
+    """The bars under `name`; none of an entry without any series. PayloadError for one under another name."""
+    if name not in held:
+        others = [
+            other for other, value in held.items() if other != "qt" and isinstance(value, list) and value
+        ]
+        if others:
+            raise PayloadError(f"{what.symbol}: {', '.join(others[:3])} in place of {name}")
+    return list_of(held.get(name, []), f"{what.symbol} {name} bars")
 
 
 def _ohlcv(what: Instrument, values: list[Any], label: str) -> dict[str, Any]:

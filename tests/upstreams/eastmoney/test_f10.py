@@ -265,6 +265,17 @@ def test_a_buyback_and_how_far_it_has_come() -> None:
             client(body([BUYBACK | changed], 1))[0].buybacks("2026-07-01", "2026-07-03")
 
 
+def test_a_buyback_without_its_range_and_first_day_keeps_the_rest() -> None:
+    # A row of 2026 has neither of these fields; the day of the plan is the day by which the report sorts.
+    cut = {name: value for name, value in BUYBACK.items() if name not in {"DIM_TRADEDATE", "JEXX", "JESX"}}
+    row = client(body([cut], 1))[0].buybacks("2026-07-01", "2026-07-03").iloc[0]
+
+    assert (row["start_date"], row["amount_bought"], row["shares_high"]) == ("2026-05-06", 1.45e9, 3_200_000)
+    assert row[["amount_low", "amount_high"]].isna().all()
+    with pytest.raises(PayloadError, match="neither DIM_TRADEDATE nor DIM_DATE"):
+        client(body([{**cut, "DIM_DATE": None}], 1))[0].buybacks("2026-07-01", "2026-07-03")
+
+
 def test_parts_of_a_business_in_percent() -> None:
     portal, asked = client(page(PART))
 

@@ -115,7 +115,9 @@ def test_the_year_of_zhengzhou_has_one_digit() -> None:
         == "AP2501"
     )
     assert parse("czce", PIPES.encode("gbk")).iloc[0]["name"] == "苹果2610"
-    assert parse("czce", "<html>您的访问出错了</html>".encode()).empty
+    for encoding in ("utf-8", "gbk"):
+        with pytest.raises(PayloadError, match="error page"):
+            parse("czce", "<html>您的访问出错了</html>".encode(encoding))
 
 
 @pytest.mark.parametrize(

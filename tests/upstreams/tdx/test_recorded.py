@@ -1,6 +1,7 @@
 """Recorded answers parse to the values that the wire document states."""
 
 import pytest
+from pytdx.parser.get_minute_time_data import GetMinuteTimeData
 
 from resources.rejections import noting
 from resources.upstreams.tdx import (
@@ -216,6 +217,14 @@ def test_absolute_bars_in_shares() -> None:
     assert columns["amount"] == [bar["amount"] for bar in theirs]
 
 
+def test_absolute_bars_are_in_thousandths_as_their_mean_price_shows() -> None:
+    # A client that divides by the security's two decimals reads 93.70 where a share cost 9.37 on average.
+    columns = bars.parse_bars(payload("tdx_kline_600000_day.json", "body_hex"), PUFA, DAY, absolute=True)
+
+    for at, volume in enumerate(columns["volume"]):
+        assert columns["low"][at] <= columns["amount"][at] / volume <= columns["high"][at]
+
+
 @pytest.mark.parametrize(
     ("key", "parse", "noon"),
     [
@@ -242,6 +251,18 @@ def test_minutes(key, parse, noon) -> None:
         676_800,
     )
     assert sum(columns["volume"]) == 47_657_700
+
+
+def test_an_older_client_reads_the_rows_of_today_behind_the_quote_head() -> None:
+    """Servers of 2026 put a quote before the rows, which older clients (pytdx, tdxpy) read as rows."""
+    whole = sample("eltdx_minute_LIVE_PAYLOAD_HEX_SZ")
+    reader = GetMinuteTimeData(None)
+    theirs = reader.parseResponse(whole[:4] + whole[67:])
+    ours = minutes.parse_today(whole, PINGAN, "2026-03-06")
+
+    assert [one["vol"] * 100 for one in theirs] == ours["volume"]
+    assert [round(one["price"], 2) for one in theirs] == ours["price"]
+    assert reader.parseResponse(whole)[0]["price"] == 0.0
 
 
 def test_minutes_of_2017_without_a_quote_head() -> None:

@@ -19,6 +19,7 @@ from resources.transport.settings import TransportSettings
 from resources.transport.state import MemoryStore
 from resources.upstreams.tdx.client import TdxClient
 from resources.upstreams.tdx.frames import Kind
+from resources.upstreams.tdx.survey import ranking, survey
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import make_engine
 from resources.warehouse.system_tables import INFRA_TABLES
@@ -218,9 +219,10 @@ def test_a_server_is_asked_again_after_the_pause_when_there_is_no_other() -> Non
 def test_the_ranking_names_every_server_by_kind() -> None:
     with terminal(3, dead(LISTS_ALONE, [1])) as market, market.client() as client:
         market.servers[1].stop()
-        away = client.survey()
+        away = survey(client.session)
         serving = {
-            kind: [host for host, record in client.ranking(kind) if record.serves(kind)] for kind in Kind
+            kind: [host for host, record in ranking(client.session, kind) if record.serves(kind)]
+            for kind in Kind
         }
         hosts = ["{}:{}".format(*server._requested) for server in market.servers]
 

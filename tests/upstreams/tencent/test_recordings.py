@@ -178,6 +178,23 @@ def test_an_error_message_is_not_an_empty_answer(body):
         bars.parse_bars(body, "sh600000", period="day")
 
 
+@pytest.mark.parametrize(("asked", "answered"), [("day", "qfqday"), ("week", "hfqweek"), ("day", "week")])
+def test_a_series_under_another_name_is_no_answer(asked, answered):
+    entry = json.loads(KLINE)["data"]["sh600000"]
+    body = json.dumps({"code": 0, "data": {"sh600000": {answered: entry["day"], "qt": entry["qt"]}}}).encode()
+    with pytest.raises(PayloadError, match=f"{answered} in place of {asked}"):
+        bars.parse_bars(body, "sh600000", period=asked)
+    with pytest.raises(PayloadError, match=f"{answered} in place of m5"):
+        bars.parse_minute_bars(body, "sh600000", 5)
+
+
+def test_a_code_without_a_series_has_no_bars():
+    # As of Beijing's codes: the quote is there, the series is not.
+    entry = json.loads(KLINE)["data"]["sh600000"]
+    body = json.dumps({"code": 0, "data": {"sh600000": {"qt": entry["qt"]}}}).encode()
+    assert bars.parse_bars(body, "sh600000", period="day").empty
+
+
 def test_minute_bars_have_turnover_where_others_have_the_amount():
     body = (
         b'{"code":0,"msg":"","data":{"sh600519":{"qt":{"sh600519":["1","x","600519","1185.09"],"market":[""]},'

@@ -126,6 +126,9 @@ def _progress(value: Any, what: str) -> str:
 
 
 def _check_buyback(row: dict[str, Any], what: str) -> None:
+    row["start_date"] = row["_begun"] or row["_planned"]
+    if row["start_date"] is None:
+        raise PayloadError(f"{what}: neither DIM_TRADEDATE nor DIM_DATE")
     if row["update_date"] < row["start_date"]:
         raise PayloadError(f"{what}: UPDATEDATE {row['update_date']} before its begin")
     for low, high in (("amount_low", "amount_high"), ("shares_low", "shares_high")):
@@ -140,12 +143,14 @@ BUYBACKS = Table(
     "buyback",
     must(security_code, "DIM_SCODE code"),
     must(_progress, "REPURPROGRESS progress"),
-    must(day_of, "UPDATEDATE update_date DIM_TRADEDATE start_date"),
-    may(day_or_none, "REPURENDDATE end_date"),
+    must(day_of, "UPDATEDATE update_date"),
+    # Rows of 2026 are without the first one, and without the range of money.
+    may(day_or_none, "DIM_TRADEDATE _begun DIM_DATE _planned REPURENDDATE end_date"),
     may(amount, "JEXX amount_low JESX amount_high REPURNUMLOWER shares_low REPURNUMCAP shares_high"),
     may(price, "REPURPRICECAP price_cap"),
     may(amount, "REPURNUM shares_bought REPURAMOUNT amount_bought"),
     check=_check_buyback,
+    more={"start_date": "s"},
 )
 """CNY, shares, CNY per share."""
 
