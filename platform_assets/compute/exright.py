@@ -99,17 +99,39 @@ def gaps(
     return Gaps(references[:-1], factors, float(references[-1]) if len(closes) else np.nan)
 
 
-def references(code: str, market: str, bars: pd.DataFrame, events: pd.DataFrame | None) -> Floats:
+def with_items(
+    code: str, market: str, dates: npt.NDArray[np.str_], made: Floats, items: pd.DataFrame
+) -> Floats:
+    """Reference prices of the bars as they were quoted, where the events leave a factor to the quote
+    (`ref_exright_item`: date, factor)."""
+    tick = np.array([tick_of_code(code, market)])
+    found = made.copy()
+    for item in items.itertuples(index=False):
+        place = int(np.searchsorted(dates, item.date, side="left"))
+        if place < len(dates):
+            none = np.zeros(1)
+            found[place] = reference_price(found[[place]] / item.factor, none, none, none, none, tick)[0]
+    return found
+
+
+def references(
+    code: str, market: str, bars: pd.DataFrame, events: pd.DataFrame | None, items: pd.DataFrame | None
+) -> Floats:
     """Reference price of each of one code's bars, oldest first: the close before it, taken down by the
-    events in between (columns of `ref_exright`, those that move the price). The first bar has one only where
-    the upstream has its change (`change_amt`, against the close before or the issue price), else NaN."""
+    events in between (columns of `ref_exright`, those that move the price) and by what they leave to the
+    quotes (`items`, as in `with_items`). The first bar has one only where the upstream has its change
+    (`change_amt`, against the close before or the issue price), else NaN."""
+    if not len(bars):
+        return np.zeros(0)
     closes = bars["close"].to_numpy(dtype=float)
     before = np.nan
     if len(closes) and "change_amt" in bars.columns:
         before = closes[0] - bars["change_amt"].to_numpy(dtype=float, na_value=np.nan)[0]
-    if events is None or not len(bars):
-        return np.round(np.concatenate([[before], closes])[: len(closes)], 4)
-    return gaps(code, market, bars["date"].to_numpy(dtype=str), closes, events, before).references
+    dates = bars["date"].to_numpy(dtype=str)
+    made = np.round(np.concatenate([[before], closes])[:-1], 4)
+    if events is not None:
+        made = gaps(code, market, dates, closes, events, before).references
+    return made if items is None else with_items(code, market, dates, made, items)
 
 
 def adjust(prices: Floats, factor: Floats, how: str, *, newest: float | None = None) -> Floats:

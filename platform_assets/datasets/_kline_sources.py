@@ -1,6 +1,6 @@
 """Sources of daily bars, and by how much values of two of them may differ."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from resources.upstreams.hosts import PORTAL_HISTORY, SITES
 from resources.upstreams.tencent.bars import MOST_BARS
 
 _HALF_FEN = 0.005
+_SAME_FACTOR = 1e-9
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -59,9 +60,12 @@ def _per_code(
     )
     by_code = dict(iter(events[moves_price(events)].groupby("code")))
 
+    items = dict(iter(left_to_quotes(ctx.read, scope.codes).groupby("code")))
+
     def one(symbol: str) -> pd.DataFrame:
         bars = bars_of(symbol)
-        bars["last_close"] = references(symbol[2:], symbol[:2], bars, by_code.get(symbol[2:]))
+        code = symbol[2:]
+        bars["last_close"] = references(code, symbol[:2], bars, by_code.get(code), items.get(code))
         bars["symbol"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
@@ -70,6 +74,12 @@ def _per_code(
         return pd.DataFrame(columns=["code", "date"])
     bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
     return bars.merge(_identity(ctx), on="symbol", how="inner").drop(columns="symbol")
+
+
+def left_to_quotes(read: Callable[..., pd.DataFrame], codes: Sequence[str] | None) -> pd.DataFrame:
+    """What the events leave to the quotes: code, date, factor of the items of the ledger."""
+    items = read("ref_exright_item", columns=("code", "date", "factor"), codes=codes)
+    return items[(items["factor"] - 1).abs() > _SAME_FACTOR]
 
 
 def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,9 @@
-"""ref_exright: ex-right events and capital changes from the terminal source, with our own factor.
+"""ref_exright: ex-right events and capital changes, with our own factor.
 
-A full load asks every code (history, new installation). The daily run asks only the codes whose quoted
-previous close differs from the stored one, and codes without a stored bar: an ex-date shows itself there.
+A full load asks the terminal for every code (history, new installation). The daily run asks for the codes
+whose quoted previous close differs from the stored one, for codes without a stored bar, for those with an
+open item (`ref_exright_item`) and for those that go ex by the portal's report. The portal's report of the
+ex-dates and the quote site's bars know dividends as well: their row counts until the terminal's is there.
 
 A factor needs the close before its event. An event that is reported for the first time is followed as far
 back as bars are loaded at all; one that is stored keeps its factor when the newest page of bars no longer
@@ -23,10 +25,11 @@ from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
-from core.market.securities import tick_of_code
+from core.market.securities import is_a_share, tick_of_code
 from platform_assets.compute.bar_checks import crowded_dates
-from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps
+from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps, moves_price
 from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.tdx.corporate import CATEGORIES
 
 _VALUES = (
     *TERMS,
@@ -37,6 +40,11 @@ _VALUES = (
 )
 _HISTORY_BARS = 800
 _JUDGED_DATES = 120
+_AGAIN_DATES = 20
+"""Trade dates in which an event may still come late, from one source or another."""
+_ORDER = ("tdx", "eastmoney", "tencent")
+_KEY = ("code", "date", "category", "row_key")
+_AWAY = (UpstreamError, PayloadError, Unavailable)
 Stored = Mapping[tuple[str, str, str], float]
 """(code, date, hash of the values) -> factor; NaN for one that has none."""
 
@@ -49,7 +57,7 @@ class ExRight(Model):
     category: Int = key(
         "1 ex-right/dividend, 2..10 capital changes, 11 split or consolidation, 12..15 others", ge=1, le=15
     )
-    row_key: K16 = key("hash of the values: two events of one kind on one day")
+    row_key: K16 = key("hash of the values: two events of one kind on one day; of other sources their name")
     name: S32 = col(title="category in words")
     cash_per10: Px = col("CNY_per_10sh", "cash dividend")
     bonus_per10: F = col(
@@ -73,6 +81,55 @@ def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
     events = stacked(frames, [*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
     return _held_back(ctx, scope, events) if len(events) else events
+
+
+def portal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Dividends of A shares by their ex-date, those of the last days once more: a notice may be late."""
+    reported = _ex_dates(ctx, scope)
+    amounts = reported.fillna(dict.fromkeys(("bonus_rmb", "bonus_ratio", "transfer_ratio"), 0.0))
+    rows = pd.DataFrame(
+        {
+            "code": amounts["code"],
+            "date": amounts["ex_date"],
+            "cash_per10": amounts["bonus_rmb"],
+            "bonus_per10": amounts["bonus_ratio"] + amounts["transfer_ratio"],
+        }
+    )
+    rows = rows[[scope.covers(code) for code in rows["code"]]]
+    return _of_other_source(ctx, scope, rows, "eastmoney")
+
+
+def quote_site_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Dividends that the quote site's bars of the codes to ask are marked with."""
+    since = ctx.calendar.last(_AGAIN_DATES + 1, scope.until)[0]
+    frames = ctx.each(lambda s: ctx.tencent.exrights(s, since, scope.until), _symbols_to_ask(ctx, scope))
+    return _of_other_source(
+        ctx, scope, stacked(frames, ["code", "date", "cash_per10", "bonus_per10"]), "tencent"
+    )
+
+
+def of_the_session(ctx: FetchContext, scope: Scope) -> bool:
+    """Other sources than the terminal are asked about the newest session: what was missed before is open."""
+    return not scope.is_range and ctx.is_current_session(scope.until)
+
+
+def _of_other_source(ctx: FetchContext, scope: Scope, rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """One row per code and ex-date: what goes ex on one date is one reference price."""
+    rows = rows.groupby(["code", "date"], as_index=False)[["cash_per10", "bonus_per10"]].sum()
+    rows = rows[(rows["cash_per10"] > 0) | (rows["bonus_per10"] > 0)]
+    rows = rows.assign(category=1, row_key=name, name=CATEGORIES[1], factor=np.nan)
+    rows = rows.reindex(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    return _held_back(ctx, scope, rows) if len(rows) else rows
+
+
+def _ex_dates(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The portal's dividends with an ex-date in the days up to the scope's last date, asked once per run."""
+    since = ctx.calendar.last(_AGAIN_DATES, scope.until)[0]
+    rows = ctx.once(
+        ("ex_dates", since, scope.until),
+        lambda view: view.eastmoney.dividends_ex(since, scope.until),
+    )
+    return rows[rows["ex_date"].notna() & rows["code"].map(is_a_share).astype(bool)]
 
 
 def _held_back(ctx: FetchContext, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
@@ -114,16 +171,124 @@ def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["held_back"] != few_are_ex_at_once.__name__
 
 
+def best_source_counts(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Of one ex-date the events of one source count, the terminal's before those of the others."""
+    return rows["held_back"] != best_source_counts.__name__
+
+
+# -- derivation -------------------------------------------------------------------------------------
+
+
+def only_the_best_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Holds back the events of a code and date that a better source has events of, stored ones included."""
+    moving = rows[rows["category"].isin(PRICE_EVENTS)]
+    if moving.empty:
+        return rows
+    names = [name for name in rows.columns if name != "_flags"]
+    codes = tuple(sorted(set(moving["code"])))
+    stored = context.read("ref_exright", columns=tuple(names), codes=codes, since=str(moving["date"].min()))
+    stored = stored[stored["category"].isin(PRICE_EVENTS)]
+    if not set(stored["src"]) | set(rows["src"]) > {_ORDER[0]}:
+        return rows
+    on_date = pd.MultiIndex.from_frame(moving[["code", "date"]])
+    stored = stored[pd.MultiIndex.from_frame(stored[["code", "date"]]).isin(on_date)]
+    new = pd.MultiIndex.from_frame(rows[list(_KEY)])
+    stored = stored[~pd.MultiIndex.from_frame(stored[list(_KEY)]).isin(new)]
+    known = pd.concat([rows, stored.assign(_flags=[[] for _ in range(len(stored))])], ignore_index=True)
+    moves = known["category"].isin(PRICE_EVENTS)
+    rank = known["src"].map({name: place for place, name in enumerate(_ORDER)}).where(moves)
+    outdone = rank > rank.groupby([known["code"], known["date"]]).transform("min")
+    known["held_back"] = known["held_back"].mask(
+        outdone & known["held_back"].isna(), best_source_counts.__name__
+    )
+    known["factor"] = known["factor"].mask(outdone)
+    # Stored rows that stay as they are were looked at, not loaded.
+    return known[(known.index < len(rows)) | outdone].reset_index(drop=True)
+
+
+def factors_from_stored_bars(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Factors of the newest events from the stored bars, which more than one source agreed on; where the bar
+    of the trade date before is not stored, the factor stays as it was fetched."""
+    since = context.calendar.last(_AGAIN_DATES * 2, context.scope.until)[0]
+    recent = rows[moves_price(rows) & (rows["date"] >= since)]
+    if recent.empty:
+        return rows
+    codes = tuple(sorted(set(recent["code"])))
+    first = context.calendar.offset(since, -1)
+    bars = context.read(
+        "fusion_kline_daily", columns=("code", "date", "market", "close"), codes=codes, since=first
+    ).sort_values(["code", "date"])
+    of_code = dict(iter(bars.groupby("code")))
+    factor = rows["factor"].astype(float)
+    for code, events in recent.groupby("code"):
+        own = of_code.get(code)
+        if own is None:
+            continue
+        dates = own["date"].to_numpy(dtype=str)
+        made = gaps(
+            str(code), own["market"].iloc[0], dates, own["close"].to_numpy(dtype=float), events
+        ).factors
+        before = np.searchsorted(dates, events["date"].to_numpy(dtype=str)) - 1
+        session_before = [context.calendar.offset(day, -1) for day in events["date"]]
+        near = (before >= 0) & (dates[np.maximum(before, 0)] >= np.array(session_before))
+        factor.loc[events.index] = np.where(near & ~np.isnan(made), made, factor.loc[events.index])
+    rows["factor"] = factor
+    return rows
+
+
+# -- whom to ask ------------------------------------------------------------------------------------
+
+
 def _symbols_to_ask(ctx: FetchContext, scope: Scope) -> list[str]:
     if scope.is_range or scope.codes is not None or not ctx.is_current_session(scope.until):
         return ctx.symbols(scope.codes)
+    return ctx.once(("ex-right symbols", scope.until), lambda view: _open_symbols(view, scope))
+
+
+def _open_symbols(ctx: FetchContext, scope: Scope) -> list[str]:
+    """Symbols whose quotes say that they went ex, whose events are due by the portal's report, or that have
+    an open item or an event without a factor."""
+    codes = _unsettled(ctx, scope)
+    known = []
+    for due in (_gone_ex, _reported_ex):
+        try:
+            known.append(due(ctx, scope))
+        except _AWAY as error:
+            ctx.problems.append((due.__name__, str(error)))
+            last = error
+    if not known:
+        raise last
+    return ctx.symbols(tuple(sorted(codes.union(*known))))
+
+
+def _gone_ex(ctx: FetchContext, scope: Scope) -> set[str]:
+    """Codes whose quoted previous close is not the stored one, or that have no stored one."""
     quotes = _quoted(ctx)
     previous = ctx.calendar.offset(scope.until, -1)
     stored = ctx.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
     joined = quotes.merge(stored.rename(columns={"close": "stored_close"}), on="code", how="left")
     ticks = [tick_of_code(str(symbol)[2:], str(symbol)[:2]) for symbol in joined["symbol"]]
     moved = ~((joined["last_close"] - joined["stored_close"]).abs() < np.array(ticks) / 2)
-    return [str(symbol) for symbol in joined.loc[moved & ~joined["unknown"], "symbol"].tolist()]
+    return {str(code) for code in joined.loc[moved & ~joined["unknown"], "code"]}
+
+
+def _reported_ex(ctx: FetchContext, scope: Scope) -> set[str]:
+    rows = _ex_dates(ctx, scope)
+    return {str(code) for code in rows.loc[rows["ex_date"] == scope.until, "code"]}
+
+
+def _unsettled(ctx: FetchContext, scope: Scope) -> set[str]:
+    """Codes with an open item, or an event of the last days that is not the terminal's or has no factor."""
+    since = ctx.calendar.last(_AGAIN_DATES, scope.until)[0]
+    try:
+        items = ctx.read("ref_exright_item", columns=("code", "status"))
+        events = ctx.read(
+            "ref_exright", columns=("code", "date", "category", "held_back", "factor", "src"), since=since
+        )
+    except Unavailable:
+        return set()
+    events = events[moves_price(events) & (events["factor"].isna() | (events["src"] != _ORDER[0]))]
+    return {*map(str, items.loc[items["status"] == "open", "code"]), *map(str, events["code"])}
 
 
 def _quoted(ctx: FetchContext) -> pd.DataFrame:
@@ -131,7 +296,7 @@ def _quoted(ctx: FetchContext) -> pd.DataFrame:
     terminal's batch cannot be had or is refused."""
     try:
         return pd.DataFrame(ctx.terminal_quotes())
-    except (UpstreamError, PayloadError, Unavailable):
+    except _AWAY:
         if ctx.direct:
             raise
         rows = ctx.site_quotes()
@@ -203,8 +368,15 @@ DATASET = Dataset(
     model=ExRight,
     partition=Partition.CODE,
     may_be_empty=True,
-    sources=(Source("tdx", terminal_events),),
+    sources=(
+        Source("tdx", terminal_events),
+        Source("eastmoney", portal_events, only_when=of_the_session),
+        Source("tencent", quote_site_events, only_when=of_the_session),
+    ),
+    combine="all",
+    derive=(only_the_best_source, factors_from_stored_bars),
     soft=(
+        Soft(best_source_counts, "events of the ex-date from a better source", holds=True),
         Soft(cash_is_not_negative, "an ex-right with cash below zero", holds=True),
         Soft(few_are_ex_at_once, "ex-rights of too much of the market on one date", holds=True),
     ),

@@ -201,8 +201,9 @@ def add_turnover(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_factor(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Product of the factors of all events up to the bar's date."""
+    """Product of the factors of all events up to the bar's date, and of what they leave to the quotes."""
     events = context.read("ref_exright", columns=("code", "date", "factor"), until=context.scope.until)
+    events = pd.concat([events, sources.left_to_quotes(context.read, None)], ignore_index=True)
     events = events[events["factor"].notna()].sort_values(["code", "date"]).reset_index(drop=True)
     events["running"] = events.groupby("code")["factor"].cumprod()
     rows["adj_factor"] = np.nan_to_num(value_on(rows, events, "running"), nan=1.0)
@@ -255,7 +256,7 @@ DATASET = Dataset(
         rules.Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
     ),
     whole=(rules.Whole(covers_the_list), rules.Whole(closes_before_are_references)),
-    reads=("ref_exright", "ref_name_history", "fusion_stock_master"),
+    reads=("ref_exright", "ref_exright_item", "ref_name_history", "fusion_stock_master"),
     reads_own_past=True,
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),

@@ -11,7 +11,7 @@ from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
 from resources.warehouse.missing_partitions import has_dates
 
-HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
+HISTORY = ("name_history", "exright", "exright_item", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
 REPORTS = ("finance_indicator", "holder", "dividend", "risk_goodwill")
 """Datasets whose reports and notices of a range a new installation loads: apart from the bars, which need no

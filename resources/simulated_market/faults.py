@@ -27,6 +27,7 @@ KINDS = frozenset(
         "cut_list",  # args: rows=100: a list ends early while its count stays
         "lots_for_shares",  # args: board='star' ...: volume of one board in the other unit
         "wrong_instrument",  # args: serve='sh000001', under='000001': an index under a stock's code
+        "late_record",  # terminal: args code, days=1: an ex-right comes so many trade dates after its ex-date
         "stale_day",  # the newest trade date is missing, the day before is served in its place; args: cached?
         "negative_price",  # a price below zero (as additive adjusted series have)
         "no_series",  # an answer with the quote of a security and no series (Tencent's bars)

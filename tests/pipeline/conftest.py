@@ -76,6 +76,7 @@ class Services:
         self.raw("raw_concept_blocks", *dates)
         self.raw("raw_block_member", *dates)
         self.fuse("exright", *dates)
+        self.fuse("exright_item", *dates)
         self.fuse("kline_daily", *dates)
         self.fuse("index_daily", *dates)
         self.raw("raw_fund_flow", *dates)
@@ -90,6 +91,7 @@ class Services:
         """Names, events and daily bars of some dates."""
         self.fuse("name_history", *dates)
         self.fuse("exright", *dates)
+        self.fuse("exright_item", *dates)
         self.fuse("kline_daily", *dates)
 
     def master(self, *dates: str) -> None:

@@ -2,10 +2,11 @@
 
 import struct
 import zlib
+from collections.abc import Sequence
 
 from resources.simulated_market.tdx.encoding import NO_DATA, cell, float32, u16
 from resources.simulated_market.tdx.state import RequestView
-from resources.simulated_market.world.model import Finance, Security
+from resources.simulated_market.world.model import ExRight, Finance, Security
 
 _SHARES = 10_000
 #: Money travels in thousands of CNY (the recorded samples, not the old descriptions).
@@ -23,14 +24,22 @@ _SECTION_GAP = b"\r\n"
 
 def xdxr(view: RequestView, market: int, security: Security) -> bytes:
     code = security.code.encode()
-    # A late record is there from the session after its ex-date on.
-    known = [one for one in view.world.exrights(security, view.now) if not one.late or one.date < view.today]
-    events = view.series(known)
+    events = view.series(_known(view, security))
     head = struct.pack("<HB6sH", 1, market, code, len(events))
     return head + b"".join(
         struct.pack("<B6sBIB4f", market, code, 0, event.date, event.category, *event.values)
         for event in events
     )
+
+
+def _known(view: RequestView, security: Security) -> Sequence[ExRight]:
+    """The records that the server has by now: a late one from the session after its ex-date on."""
+    events = [
+        one for one in view.world.exrights(security, view.now) if not one.late or one.date < view.today
+    ]
+    if view.has("late_record") and view.arg("code", security.code) == security.code:
+        events = [event for event in events if event.date <= view.begun(1 + int(view.arg("days", 1)))]
+    return events
 
 
 def finance(view: RequestView, market: int, security: Security) -> bytes:

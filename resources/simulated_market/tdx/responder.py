@@ -34,6 +34,7 @@ CONTENT_FAULTS = frozenset(
         "lots_for_shares",
         "wrong_instrument",
         "stale_day",
+        "late_record",
         "double_rows",
         "negative_price",
         "swap_open_close",

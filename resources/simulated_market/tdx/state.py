@@ -38,9 +38,9 @@ class RequestView:
     @property
     def today(self) -> int:
         """The newest trade date that has begun, YYYYMMDD; 0 before the first."""
-        return self._begun(1)
+        return self.begun(1)
 
-    def _begun(self, back: int) -> int:
+    def begun(self, back: int) -> int:
         """The newest trade date that has begun (1), the one before it (2); 0 before the first."""
         dates = self.world.trade_dates()
         at = int(np.searchsorted(dates, number_of(self.now), side="right")) - back
@@ -48,7 +48,7 @@ class RequestView:
 
     def day_before(self) -> "RequestView":
         """The view at the close of the trade date before the newest one."""
-        day = self._begun(2)
+        day = self.begun(2)
         return RequestView(self.world, at(day, CLOSE), self.fault) if day else self
 
     def security(self, market: int, code: str) -> Security | None:

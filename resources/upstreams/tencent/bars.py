@@ -4,6 +4,7 @@ Row order is open, CLOSE, high, low. Volume is lots (STAR and foreign: shares). 
 amount in 10k CNY; the seventh value of a minute row is a turnover in basis points, not an amount.
 """
 
+import re
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,7 @@ from core.errors import InputError, PayloadError
 from core.market.symbols import Instrument, instrument
 from resources.transport.request import Request
 from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
-from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
     ascending,
@@ -77,6 +78,37 @@ def parse_bars(body: bytes, symbol: str, *, period: str, start: str = "", end: s
     ascending([str(row["date"]) for row in rows], f"{symbol} bars")
     check_bars(rows, what, f"{symbol} {period} bars")
     return frame(rows, BAR_COLUMNS)
+
+
+EXRIGHT_COLUMNS = texts("code date") | numbers("cash_per10 bonus_per10")
+_GIVEN = re.compile(r"(送|转增|转|派)(\d+(?:\.\d+)?)(?:股|元)?")
+_DIVIDEND = re.compile(rf"10(?:{_GIVEN.pattern})+(?:[(（].*)?[;；]?")
+
+
+def parse_exrights(body: bytes, symbol: str) -> pd.DataFrame:
+    """Dividends that the daily bars of an answer are marked with; columns `EXRIGHT_COLUMNS`, amounts in CNY
+    and shares per 10 shares. A mark without words about a dividend, or with others (rights), is none."""
+    what = instrument(symbol)
+    rows = []
+    for raw in list_of(entry_of(body, what).get("day", []), f"{symbol} day bars"):
+        for mark in list_of(raw, f"{symbol} bar"):
+            if not isinstance(mark, dict) or not mark.get("cqr"):
+                continue
+            text = string_of(mark.get("FHcontent") or "", f"{symbol} dividend").replace(" ", "")
+            if not _DIVIDEND.fullmatch(text):
+                continue
+            given = {"派": 0.0, "送": 0.0, "转": 0.0}
+            for kind, value in _GIVEN.findall(text):
+                given[kind[0]] += float(value)
+            rows.append(
+                {
+                    "code": what.dataset_code,
+                    "date": iso_day(string_of(mark["cqr"], f"{symbol} ex-date"), f"{symbol} ex-date"),
+                    "cash_per10": given["派"],
+                    "bonus_per10": given["送"] + given["转"],
+                }
+            )
+    return frame(rows, EXRIGHT_COLUMNS)
 
 
 def minute_bars_request(symbol: str, minutes: int, count: int) -> Request:

@@ -43,6 +43,11 @@ class TencentClient(UpstreamClient):
     def daily_bars(self, symbol: str, start: str = "", end: str = "", count: int = 640) -> pd.DataFrame:
         return self.bars(symbol, period="day", start=start, end=end, count=count)
 
+    def exrights(self, symbol: str, start: str, end: str) -> pd.DataFrame:
+        """Dividends that the daily bars of [start, end] are marked with; columns `EXRIGHT_COLUMNS`."""
+        request = bars.bars_request(symbol, period="day", start=start, end=end, count=bars.MOST_BARS)
+        return self._ask(request, lambda body: bars.parse_exrights(body, symbol))
+
     def minute_bars(self, symbol: str, minutes: int = 5, count: int = 320) -> pd.DataFrame:
         """Bars of 1, 5, 15, 30 or 60 minutes; columns `MINUTE_COLUMNS`, `amount` missing."""
         request = bars.minute_bars_request(symbol, minutes, count)

@@ -112,6 +112,14 @@ dividend_report = Dated(
     "code report_period ann_date",
 )
 """By the day of the newest notice."""
+ex_dividend_report = Dated(
+    "RPT_SHAREBONUS_DET",
+    dividend_rows,
+    "EX_DIVIDEND_DATE ex_date",
+    "SECURITY_CODE REPORT_DATE PLAN_NOTICE_DATE",
+    "code report_period ann_date",
+)
+"""By the ex-date: what is carried out."""
 
 # -- visits: one row for each visitor. What was said is the same text in every row of a visit, so it is
 # requested for the first one alone.

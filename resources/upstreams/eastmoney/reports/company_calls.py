@@ -29,6 +29,11 @@ class CompanyCalls(Gateway):
         one for an ordinary day."""
         return self.dated(companies.dividend_report, since, until, codes)
 
+    def dividends_ex(self, since: str | None, until: str) -> pd.DataFrame:
+        """Dividends with an ex-date in [since, until], of every security; columns `DIVIDEND_COLUMNS`. One
+        call per 500 rows: one for an ordinary month, six in June."""
+        return self.dated(companies.ex_dividend_report, since, until)
+
     def executive_trades(
         self, since: str | None, until: str, codes: Sequence[str] | None = None
     ) -> pd.DataFrame:
