@@ -95,7 +95,7 @@ def portal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             "bonus_per10": amounts["bonus_ratio"] + amounts["transfer_ratio"],
         }
     )
-    rows = rows[[scope.covers(code) for code in rows["code"]]]
+    rows = rows if scope.codes is None else rows[rows["code"].isin(scope.codes)]
     return _of_other_source(ctx, scope, rows, "eastmoney")
 
 

@@ -17,14 +17,14 @@ from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer, Table
 from core.errors import PayloadError, Unavailable, UpstreamError
-from core.market.price_identity import HIGHEST, LOWEST
 from core.market.securities import STOCK, sec_type_of, tick_of_code
+from core.price_identity import HIGHEST, LOWEST
 from platform_assets.compute.bar_checks import FEW, MOST_EX
 from platform_assets.compute.exright import TERMS, gaps, moves_price
 from resources.upstreams.fetch_context import FetchContext
 
 OPEN, CLOSED = "open", "closed"
-REASONS = "ref_exright_reason"
+REASONS = "note_exright"
 _BARS = "fusion_kline_daily"
 _LONGEST = 250
 """Trade dates in which the close before a quote is looked for."""
@@ -223,8 +223,8 @@ DATASET = Dataset(
     records=(
         Table(
             name=REASONS,
-            layer=Layer.REF,
-            columns=columns_from("code:code date:date reason:s255 counts:bool recorded_at:dt"),
+            layer=Layer.NOTE,
+            columns=columns_from("code:code date:date reason:s255 counts:bool"),
             key=("code", "date"),
             dataset="exright_item",
             description="Why an item is closed without an event, by hand",

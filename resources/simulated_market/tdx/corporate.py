@@ -34,9 +34,7 @@ def xdxr(view: RequestView, market: int, security: Security) -> bytes:
 
 def _known(view: RequestView, security: Security) -> Sequence[ExRight]:
     """The records that the server has by now: a late one from the session after its ex-date on."""
-    events = [
-        one for one in view.world.exrights(security, view.now) if not one.late or one.date < view.today
-    ]
+    events = [one for one in view.world.exrights(security, view.now) if not one.late or one.date < view.today]
     if view.has("late_record") and view.arg("code", security.code) == security.code:
         events = [event for event in events if event.date <= view.begun(1 + int(view.arg("days", 1)))]
     return events
