@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
+from core.arrays import Bools
 from core.errors import PayloadError, WrongUnit
 
 R = TypeVar("R")
@@ -109,6 +111,15 @@ def _good(
     return raws
 
 
+def named_by(*names: str) -> Callable[[Any], object]:
+    """What a row, if it is an object, says that it is of: the first of these fields that it has."""
+
+    def of(row: Any) -> object:
+        return next((row[name] for name in names if name in row), None) if isinstance(row, dict) else None
+
+    return of
+
+
 def _name(stated: object, at: int) -> str:
     return stated if isinstance(stated, str) and stated else f"row {at + 1}"
 
@@ -135,13 +146,25 @@ def once_each(rows: pd.DataFrame, key: Sequence[str], what: str) -> pd.DataFrame
     again = rows.duplicated(list(key)).to_numpy()
     if not again.any():
         return rows
-    same = rows.astype(object).where(rows.notna(), None).duplicated().to_numpy()
-    odd = [
-        (
-            str(getattr(row, "code", None) or " ".join(str(getattr(row, name)) for name in key)),
-            f"{'repeats' if alike else 'contradicts'} another row with the same {', '.join(key)}",
-        )
-        for row, alike in zip(rows[again].itertuples(), same[again], strict=True)
+    same = rows.astype(object).where(rows.notna(), None).astype(str).duplicated().to_numpy()
+    words = np.where(same, "repeats", "contradicts")
+    reasons = [f"{word} an earlier row with the same {', '.join(key)}" for word in words]
+    return set_aside(rows, again, reasons, f"{what}: rows that came twice", key)
+
+
+def set_aside(
+    rows: pd.DataFrame, odd: Sequence[bool] | Bools, reasons: Sequence[str], what: str, key: Sequence[str]
+) -> pd.DataFrame:
+    """The rows without the `odd` ones, which are noted under their code, or their key, with the reason of
+    each row. PayloadError when they are more than the share."""
+    mask = np.asarray(odd, dtype=bool)
+    if not mask.any():
+        return rows
+    named = rows[["code"] if "code" in rows.columns else list(key)].astype(str)
+    noted = [
+        (" ".join(item), reason)
+        for item, reason, wrong in zip(named.itertuples(index=False), reasons, mask, strict=True)
+        if wrong
     ]
-    reject(odd, len(rows), f"{what}, rows that came twice")
-    return rows[~again].reset_index(drop=True)
+    reject(noted, len(rows), what)
+    return rows[~mask].reset_index(drop=True)

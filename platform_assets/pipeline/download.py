@@ -16,6 +16,7 @@ from core.errors import PayloadError, PlatformError, Unavailable, UpstreamError
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.redact import redact
+from resources.rejections import Rejection, noting
 from resources.upstreams.fetch_context import FetchContext
 
 AskErrors = (UpstreamError, PayloadError, Unavailable)
@@ -84,8 +85,10 @@ def ask(
             break  # DATA_SOURCE=direct: the first source that serves this scope, whatever it says
         before, known = len(ctx.log.items), len(ctx.problems)
         note: dict[str, Any] = {"src": source.name}
+        noted: list[Rejection] = []
         try:
-            frame = source.fetch(ctx, scope)
+            with noting() as noted:
+                frame = source.fetch(ctx, scope)
             _complete(frame, source.name, ctx, scope, promised, window)
             named = frame if "src" in frame.columns else frame.assign(src=source.name)
             (empty if promised is not expected and frame.empty else parts).append(named)
@@ -95,7 +98,7 @@ def ask(
         made = ctx.log.items[before:]
         note["calls"] = len(made)
         if "error" not in note:
-            odd = [one for fetch in made for one in fetch.rejected]
+            odd = [*(one for fetch in made for one in fetch.rejected), *noted]
             download.odd_rows += len(odd)
             download.refused += [(source.name, item, why) for item, why in (*ctx.problems[known:], *odd)]
         note["fetch_ids"] = ctx.take_reused()

@@ -24,6 +24,7 @@ from core.errors import PayloadError, Unavailable
 from core.market.securities import board_of
 from core.stopping import safe_point
 from resources.fetch_record import FetchLog
+from resources.rejections import Rejection, note, noting
 from resources.upstreams import universe
 from resources.upstreams.clients import Clients
 from resources.upstreams.hosts import SITES
@@ -68,11 +69,12 @@ CLOSE_TIME = "15:00:00"
 
 
 class _Memo:
-    """Answers of one run, with the ids of the responses and the reads of stored tables behind them."""
+    """Answers of one run, with the ids of the responses, the reads of stored tables and the rejected rows
+    behind them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.values: dict[object, tuple[Any, list[str], Reader | None]] = {}
+        self.values: dict[object, tuple[Any, list[str], Reader | None, list[Rejection]]] = {}
 
 
 def current_session(ctx: "FetchContext", scope: Scope) -> bool:
@@ -214,22 +216,27 @@ class FetchContext(Clients):
         with self._memo.lock:
             known = self._memo.values.get(key)
         if known is not None:
-            value, ids, reads = known
+            value, ids, reads, rejected = known
             self._reused += ids
             self._take_over(reads)
+            note(rejected)
             found: T = value
             return found
         # Made on a view of its own, so that threads of a pool do not mix their responses.
         reads = None if self._read is None else self._read.apart()
         view = self.view(FetchLog(), read=reads)
         try:
-            made = make(view)
+            with noting() as rejected:
+                made = make(view)
         finally:
             for item in view.log.items:
                 self.log.add(item)
             self._take_over(reads)
+        note(rejected)
+        ids = [item.fetch_id for item in view.log.items]
+        of_responses = [one for item in view.log.items for one in item.rejected]
         with self._memo.lock:
-            self._memo.values[key] = (made, [item.fetch_id for item in view.log.items], reads)
+            self._memo.values[key] = (made, ids, reads, [*of_responses, *rejected])
         return made
 
     def _take_over(self, reads: Reader | None) -> None:

@@ -5,25 +5,41 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from core.errors import PayloadError
 from resources.rejections import noting
+from resources.upstreams.chinabond import client as chinabond
 from resources.upstreams.cls import client
 from resources.upstreams.cninfo import announcements, records
-from resources.upstreams.eastmoney.news import notices
+from resources.upstreams.cninfo.client import CninfoClient
+from resources.upstreams.eastmoney.news import articles, notices
 from resources.upstreams.eastmoney.quotes import changes
 from resources.upstreams.exchanges import sse, szse, szse_report
-from resources.upstreams.parsing.paging import UNTOLD, Page, collected
+from resources.upstreams.exchanges.sse import SseClient
+from resources.upstreams.exchanges.szse import SzseClient
+from resources.upstreams.parsing.paging import UNTOLD, Page, collected, pages_joined
+from resources.upstreams.sw.client import current_rows, parse_trend
 from resources.upstreams.ths import limits, worth
+from resources.upstreams.ths.client import ThsClient
+from resources.upstreams.xueqiu import client as xueqiu_client
+from tests.upstreams.chinabond import test_curve as curve
 from tests.upstreams.cls import test_flashes as flashes
 from tests.upstreams.cninfo import test_announcements as cninfo
 from tests.upstreams.cninfo import test_records as disclosed
 from tests.upstreams.eastmoney import test_changes as anomalies
 from tests.upstreams.eastmoney import test_press as press
+from tests.upstreams.eastmoney.test_reports import Pages
+from tests.upstreams.exchanges import test_billboard as boards
 from tests.upstreams.exchanges import test_deals as deals
 from tests.upstreams.exchanges import test_margin as margin
+from tests.upstreams.exchanges import test_units as units
+from tests.upstreams.hkex import test_daily as connect
+from tests.upstreams.sw import test_sw as sw
 from tests.upstreams.ths import test_ths as ths
+from tests.upstreams.ths import test_worth as pages
+from tests.upstreams.xueqiu import test_xueqiu as social
 
 Row = dict[str, Any]
 Case = tuple[Callable[..., bytes], Callable[[bytes], Any], Callable[[int], Row], Row]
@@ -110,6 +126,53 @@ def test_an_odd_row_costs_itself_and_a_tenth_the_page(name: str) -> None:
         rows[place] |= odd
     with pytest.raises(PayloadError, match="4 of 30 rows"):
         parse(body(*rows))
+
+
+REPEATED: dict[str, Callable[[], Any]] = {
+    "curve of Chinabond": lambda: chinabond.parse_curve(
+        curve.page(curve.row("2026-09-24"), curve.row("2026-09-24")), *curve.SPAN
+    ),
+    "telegraph": lambda: client.parse_roll(flashes.rolled(flashes.ITEM, flashes.ITEM)),
+    "disclosure dates": lambda: CninfoClient(
+        Pages(disclosed.plans(disclosed.PLAN, disclosed.PLAN))
+    ).disclosure_schedule(disclosed.PERIOD),
+    "holder counts": lambda: records.parse_holders(
+        disclosed.answer(disclosed.COUNT, disclosed.COUNT), disclosed.PERIOD
+    ),
+    "PE of industries": lambda: records.parse_ratios(sw.records(sw.RECORD, sw.RECORD), sw.DAY),
+    "flash news": lambda: articles.parse_flashes(press.flash_body(press.FLASH, press.FLASH)).rows,
+    "SZSE billboard": lambda: SzseClient(Pages(boards.szse_body(boards.SZSE_ROW, boards.SZSE_ROW))).billboard(
+        boards.DAY, boards.DAY
+    ),
+    "ETF units": lambda: SseClient(Pages(units.page(units.ROW, units.ROW))).etf_units(units.DAY),
+    "stock connect": lambda: connect.of(connect.SAMPLE, connect.SAMPLE),
+    "past of an index": lambda: parse_trend(sw.body([sw.TREND, sw.TREND]), "801150"),
+    "indices of the session": lambda: current_rows([sw.CURRENT, sw.CURRENT], "l1"),
+    "strong stocks": lambda: ThsClient(Pages(ths.strong_list(ths.STRONG, ths.STRONG))).strong_stocks(ths.DAY),
+    "worth": lambda: worth.parse_worth(pages.page([pages.EPS[0], pages.EPS[0]]), "600519"),
+    "hot list": lambda: xueqiu_client.parse_hot(social.answer({"items": [social.HOT, social.HOT]})),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_row_that_comes_again_counts_once(name: str) -> None:
+    with noting() as rejected:
+        rows = REPEATED[name]()
+
+    assert len(rows) == 1
+    assert ["repeats" in reason for _, reason in rejected] == [True]
+
+
+def test_a_row_of_an_earlier_page_means_that_others_are_missing() -> None:
+    def pages_of(*lists: list[str]) -> list[pd.DataFrame]:
+        return [pd.DataFrame({"code": codes, "value": 1.0}) for codes in lists]
+
+    edge = pages_joined(pages_of(["a", "b"], ["b", "c"]), ["code"], "list")
+    assert edge["code"].tolist() == ["a", "b", "c"]
+    with pytest.raises(PayloadError, match="two pages"):
+        pages_joined(pages_of(["a", "b"], ["c", "a"]), ["code"], "list")
+    with pytest.raises(PayloadError, match="rows that came twice"):
+        pages_joined(pages_of(["a", "a", "b", "b", "c", "c"]), ["code"], "list")
 
 
 def test_a_row_of_the_margin_workbook_whose_sum_does_not_close_costs_itself() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError, Refused, Transient
+from resources.rejections import accepted_rows, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import concat, frame, numbers, texts
 from resources.upstreams.parsing.html_tables import html_tables
-from resources.upstreams.parsing.payload import ascending, iso_day, number
+from resources.upstreams.parsing.payload import iso_day, number
 from resources.upstreams.upstream_client import UpstreamClient
 
 # -- Yield curves by date (historyQuery), a page with tables. Percent; less than a year a call.
@@ -61,22 +62,23 @@ def _curve(heads: list[str], table: list[list[str]], since: str, until: str) -> 
     if len(place) != len(TENORS):
         raise PayloadError(f"yield curves: heads {heads[:12]}")
     name, day = heads.index(_NAME), heads.index(_DAY)
-    rows = []
-    for values in table:
+
+    def read(values: list[str]) -> dict[str, Any] | None:
         if len(values) != len(heads):
             raise PayloadError(f"yield curves: {len(values)} values under {len(heads)} heads")
         if values[name] != CURVE:
-            continue
+            return None
         date = iso_day(values[day], "yield curve date")
         if not since <= date <= until:
             raise PayloadError(f"yield curves: answered for {date}, asked was {since}..{until}")
         row: dict[str, Any] = {"date": date}
         for tenor, at in place.items():
             row[tenor] = _percent(values[at], f"yield {date} {tenor}")
-        rows.append(row)
-    rows.sort(key=lambda row: str(row["date"]))
-    ascending([row["date"] for row in rows], "yield curves")
-    return frame(rows, CURVE_COLUMNS)
+        return row
+
+    made = accepted_rows(table, read, "yield curves", lambda values: values[day] if day < len(values) else "")
+    rows = sorted((row for row in made if row is not None), key=lambda row: str(row["date"]))
+    return once_each(frame(rows, CURVE_COLUMNS), ["date"], "yield curves")
 
 
 def _percent(text: str, what: str) -> float:

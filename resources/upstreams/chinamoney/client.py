@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import InputError, PayloadError, Permanent, Refused
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -96,14 +97,17 @@ def parse_curve(body: bytes, since: str, until: str) -> RatePage:
         raise PayloadError(f"closing curve: {total!r:.20} records on {pages!r:.20} pages")
     if total is not None and len(records) > total:
         raise PayloadError(f"closing curve: {len(records)} records of {total}")
-    rows = []
-    for record in records:
+
+    def read(raw: Any) -> dict[str, Any]:
+        record = object_of(raw, "closing curve record")
         day = _day(record, "newDateValueCN", since, until, "closing curve")
         years = string_of(record.get("yearTermStr"), f"closing curve {day} yearTermStr").strip()
         if not _YEARS.fullmatch(years):
             raise PayloadError(f"closing curve {day}: yearTermStr {years[:20]!r}")
         rate = _percent(record.get("maturityYieldStr"), f"closing curve {day} {years}")
-        rows.append({"date": day, "years": float(years), "rate": rate})
+        return {"date": day, "years": float(years), "rate": rate}
+
+    rows = accepted_rows(records, read, "closing curve", named_by("yearTermStr"))
     return RatePage(rows, len(records), total, pages)
 
 
@@ -112,27 +116,26 @@ def _is_count(value: object) -> bool:
 
 
 def curve_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Columns `CURVE_COLUMNS`. PayloadError when a tenor of a day came twice."""
-    made = frame(rows, CURVE_COLUMNS)
-    if made.duplicated(subset=["date", "years"]).any():
-        raise PayloadError("closing curve: a tenor came twice")
-    return made
+    """Columns `CURVE_COLUMNS`, each tenor of a day once."""
+    return once_each(frame(rows, CURVE_COLUMNS), ["date", "years"], "closing curve")
 
 
 def _parse_rates(body: bytes, since: str, until: str, tenors: Mapping[str, str], what: str) -> pd.DataFrame:
     records, _ = _records(body, what)
-    rows = []
-    for record in records:
+
+    def read(raw: Any) -> list[dict[str, Any]]:
+        record = object_of(raw, f"{what} record")
         day = _day(record, "showDateCN", since, until, what)
-        for wire, tenor in tenors.items():
-            if wire not in record:
-                raise PayloadError(f"{what} {day}: no field {wire}")
-            rate = _percent(record[wire], f"{what} {day} {wire}")
-            rows.append({"date": day, "tenor": tenor, "rate": rate})
-    made = frame(rows, RATE_COLUMNS)
-    if made.duplicated(subset=["date", "tenor"]).any():
-        raise PayloadError(f"{what}: a day came twice")
-    return made
+        gone = [wire for wire in tenors if wire not in record]
+        if gone:
+            raise PayloadError(f"{what} {day}: no field {gone[0]}")
+        return [
+            {"date": day, "tenor": tenor, "rate": _percent(record[wire], f"{what} {day} {wire}")}
+            for wire, tenor in tenors.items()
+        ]
+
+    rows = [row for rows in accepted_rows(records, read, what, named_by("showDateCN")) for row in rows]
+    return once_each(frame(rows, RATE_COLUMNS), ["date", "tenor"], what)
 
 
 parse_shibor: Callable[..., pd.DataFrame] = partial(_parse_rates, tenors=SHIBOR_TENORS, what="SHIBOR")
@@ -140,7 +143,7 @@ parse_lpr: Callable[..., pd.DataFrame] = partial(_parse_rates, tenors=LPR_TENORS
 """(body, since, until) -> columns `RATE_COLUMNS`. PayloadError for days outside of what was asked."""
 
 
-def _records(body: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _records(body: bytes, what: str) -> tuple[list[Any], dict[str, Any]]:
     document = answer_of(body, what)
     head = object_of(document.get("head"), f"{what} head")
     if head.get("rep_code") != _OK:
@@ -153,7 +156,7 @@ def _records(body: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str, An
     if refusal and not records:
         # More than a year in one request: a message, with the code of a good answer and no record.
         raise PayloadError(f"{what}: {str(refusal)[:60]}")
-    return [object_of(one, f"{what} record") for one in records], data
+    return records, data
 
 
 def _day(record: Mapping[str, Any], name: str, since: str, until: str, what: str) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from core.clock import Clock
 from core.errors import PayloadError
 from core.market.securities import board_of
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import concat, frame
@@ -49,11 +49,15 @@ def parse_roll(body: bytes) -> pd.DataFrame:
     if document.get("errno") != 0:
         raise PayloadError(f"telegraph: errno {document.get('errno')!r:.20} {str(document.get('msg'))[:60]}")
     data = object_of(document.get("data"), "telegraph data")
-    listed = [object_of(row, "telegraph row") for row in list_of(data.get("roll_data"), "roll_data")]
-    rows = accepted_rows(listed, _item, "telegraph", lambda row: str(row.get("id")))
-    if len({row["flash_id"] for row in rows}) != len(rows):
-        raise PayloadError("telegraph: one item came twice")
-    return frame(rows, FLASH_COLUMNS)
+    listed = list_of(data.get("roll_data"), "roll_data")
+    named = named_by("id")
+    rows = accepted_rows(
+        listed,
+        lambda row: _item(object_of(row, "telegraph row")),
+        "telegraph",
+        lambda row: str(named(row) or ""),
+    )
+    return once_each(frame(rows, FLASH_COLUMNS), ["flash_id"], "telegraph")
 
 
 def _item(row: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +114,8 @@ class ClsClient(UpstreamClient):
             page = self._ask(roll_request(before), parse_roll)
             received += len(page)
             parts.append(page[page["pub_time"] >= since])
-            if len(page) < PAGE or len(parts[-1]) < len(page):
+            # A page may be short of a row that was rejected; the list goes on.
+            if page.empty or len(parts[-1]) < len(page):
                 break
             oldest = _client_second(str(page["pub_time"].iloc[-1]))
             # The same mark again would ask the same page for ever.

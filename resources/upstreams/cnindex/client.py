@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
@@ -39,16 +39,19 @@ def parse_sample(body: bytes, index: str, month: str) -> Page:
     raws = list_of(data.get("rows") or [], f"{what} rows")
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} of {total} rows")
-    found = [object_of(raw, f"{what} row") for raw in raws]
-    rows = accepted_rows(found, lambda raw: _row(raw, index, month), what, lambda raw: raw.get("seccode"))
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _row(object_of(raw, f"{what} row"), index, month)
+
+    rows = accepted_rows(raws, read, what, named_by("seccode"))
     return Page(rows, len(raws), total)
 
 
 def _row(raw: dict[str, Any], index: str, month: str) -> dict[str, Any]:
     what = f"sample {index} {month}"
-    stated = string_of(raw.get("indexcode"), f"{what} indexcode")
-    if stated != index:
-        raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
+    of_index = string_of(raw.get("indexcode"), f"{what} indexcode")
+    if of_index != index:
+        raise PayloadError(f"{what}: {of_index[:20]!r} instead of {index}")
     code = string_of(raw.get("seccode"), f"{what} seccode")
     if len(code) != 6 or not code.isascii() or not code.isdigit():
         raise PayloadError(f"{what}: {code[:20]!r} is no code")
@@ -76,7 +79,7 @@ class CnindexClient(UpstreamClient):
         def ask(page: int) -> Page:
             return self._ask(sample_request(index, month, page), parse_sample, index=index, month=month)
 
-        rows = frame(collected(ask, f"sample {index}", most_pages=_MOST_PAGES), SAMPLE_COLUMNS)
-        if rows["code"].duplicated().any() or rows["as_of_date"].nunique() > 1:
-            raise PayloadError(f"sample {index}: a member twice, or several dates", source=self.source)
-        return rows
+        rows = frame(collected(ask, f"sample {index}", most_pages=_MOST_PAGES, key=("code",)), SAMPLE_COLUMNS)
+        if rows["as_of_date"].nunique() > 1:
+            raise PayloadError(f"sample {index}: several dates", source=self.source)
+        return once_each(rows, ["code"], f"sample {index}")

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, texts
@@ -94,16 +94,19 @@ def parse_announcements(body: bytes, query: Query) -> Page:
     """Rows with the keys of `NOTICE_COLUMNS`."""
     what = f"notices {query.what}"
     document = object_of(json_of(body), what)
-    stated = document.get("totalAnnouncement")
-    total = whole_number(document.get("totalRecordNum") if stated is None else stated, f"{what} count")
+    count = document.get("totalAnnouncement")
+    total = whole_number(document.get("totalRecordNum") if count is None else count, f"{what} count")
     if "announcements" not in document:
         raise PayloadError(f"{what}: no field announcements")
     listed = document["announcements"]
     raw = [] if listed is None else list_of(listed, f"{what} announcements")
     if len(raw) > min(total, PAGE) or (total and not raw):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    found = [object_of(row, f"{what} row") for row in raw]
-    made = accepted_rows(found, lambda row: _rows(row, query), what, lambda row: row.get("announcementId"))
+
+    def read(row: Any) -> list[dict[str, Any]]:
+        return _rows(object_of(row, f"{what} row"), query)
+
+    made = accepted_rows(raw, read, what, named_by("announcementId"))
     return Page([row for rows in made for row in rows], len(raw), total)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.rejections import once_each
 from resources.upstreams.cninfo import announcements as calls
 from resources.upstreams.cninfo import records
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
@@ -47,12 +48,8 @@ class CninfoClient(UpstreamClient):
             request = records.schedule_request(period, page)
             return self._ask(request, records.parse_schedule, period=period)
 
-        rows = collected(ask, what, most_pages=records.MOST_PAGES)
-        made = frame(rows, SCHEDULE.columns)
-        if made["code"].duplicated().any():
-            companies = made["code"].nunique()
-            raise PayloadError(f"{what}: {companies} companies in {len(rows)} rows", source=self.source)
-        return made
+        rows = collected(ask, what, most_pages=records.MOST_PAGES, key=("code",))
+        return once_each(frame(rows, SCHEDULE.columns), ["code"], what)
 
     def holder_counts(self, period: str, now: datetime) -> pd.DataFrame:
         """Holder counts of a quarter end, all companies that have published them, without the day of the
@@ -93,7 +90,9 @@ class CninfoClient(UpstreamClient):
 
     def _collected(self, query: Query, first: Page) -> list[dict[str, Any]]:
         ask = partial(self._page, query)
-        return collected(ask, f"notices {query.what}", most_pages=MOST_PAGES, first=first)
+        return collected(
+            ask, f"notices {query.what}", most_pages=MOST_PAGES, first=first, key=("ann_id", "code")
+        )
 
     def _by_category(self, query: Query, first: Page) -> list[dict[str, Any]]:
         """The first pages of the whole list and the lists of all categories, each notice once."""

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.padding import PKCS7
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.cninfo.announcements import FORM
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -58,7 +58,7 @@ def data_request(
     return Request("cninfo.data", call, api, params, label=label, method="POST", headers=headers)
 
 
-def records_of(body: bytes, what: str) -> list[dict[str, Any]]:
+def records_of(body: bytes, what: str) -> list[Any]:
     """`records` of an answer; none where the service has none. PayloadError for a request that it turned
     away and for anything that is no answer of the service, so that a failure never counts as "no records"."""
     document = object_of(json_of(body), what)
@@ -68,8 +68,7 @@ def records_of(body: bytes, what: str) -> list[dict[str, Any]]:
     if "records" not in document:
         raise PayloadError(f"{what}: no field records")
     found = document["records"]
-    rows = [] if found is None else list_of(found, f"{what} records")
-    return [object_of(raw, f"{what} record") for raw in rows]
+    return [] if found is None else list_of(found, f"{what} records")
 
 
 # -- p_sysapi1087 of the data service: PE of industries on one date, by one of two classifications.
@@ -93,11 +92,12 @@ def ratios_request(scheme: str, day: str, now: datetime) -> Request:
 def parse_ratios(body: bytes, day: str) -> pd.DataFrame:
     """Columns `RATIO_COLUMNS`; empty on a date without figures. PayloadError for another date."""
     what = f"industries {day}"
-    made = accepted_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
-    rows = frame(made, RATIO_COLUMNS)
-    if rows["industry_code"].duplicated().any():
-        raise PayloadError(f"{what}: an industry appears twice")
-    return rows
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _row(object_of(raw, f"{what} record"), day, what)
+
+    made = accepted_rows(records_of(body, what), read, what, lambda raw: None)
+    return once_each(frame(made, RATIO_COLUMNS), ["industry_code"], what)
 
 
 def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
@@ -105,9 +105,9 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
     if len(values) != _VALUES:
         raise PayloadError(f"{what}: a record of {len(values)} values")
     level, mean, median, weighted, profit, name, code, _, cap, _, date, companies = values
-    stated = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
-    if stated != day:
-        raise PayloadError(f"{what}: figures of {stated}")
+    own_day = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
+    if own_day != day:
+        raise PayloadError(f"{what}: figures of {own_day}")
     code = string_of(code, f"{what} code").strip()
     if not 0 < len(code) <= 16 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"{what}: {code[:20]!r} is no industry")
@@ -116,7 +116,7 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
         raise PayloadError(f"{what} {code}: a name of {len(title)} characters")
     return {
         "industry_code": code,
-        "date": stated,
+        "date": own_day,
         "industry_name": title,
         "level": str(level)[:4] if level is not None else None,
         "pe_mean": number(mean, f"{what} {code} mean"),
@@ -166,21 +166,23 @@ def parse_schedule(body: bytes, period: str) -> Page:
     raw = [] if listed is None and not total else list_of(listed, f"{what} prbookinfos")
     if len(raw) > total:
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    found = [object_of(one, f"{what} row") for one in raw]
-    rows = accepted_rows(found, lambda row: _schedule_row(row, period), what, lambda row: row.get("seccode"))
-    return Page(rows, len(raw), total)
+
+    def read(one: Any) -> dict[str, Any]:
+        return _schedule_row(object_of(one, f"{what} row"), period)
+
+    return Page(accepted_rows(raw, read, what, named_by("seccode")), len(raw), total)
 
 
 def _schedule_row(row: dict[str, Any], period: str) -> dict[str, Any]:
     promised(row, ("seccode", "secname", _PERIOD, *_DATES.values()), f"schedule {period}")
     code = code_of(row["seccode"], f"schedule {period}")
     what = f"schedule {period} {code}"
-    stated = _day(row[_PERIOD], f"{what} {_PERIOD}")
-    if stated != period:
-        raise PayloadError(f"{what}: a report of {stated}")
+    of_period = _day(row[_PERIOD], f"{what} {_PERIOD}")
+    if of_period != period:
+        raise PayloadError(f"{what}: a report of {of_period}")
     return {
         "code": code,
-        "report_period": stated,
+        "report_period": of_period,
         "name": plain_text(row["secname"] or "", f"{what} secname", 64) or None,
         **{name: _day(row[wire], f"{what} {wire}") for name, wire in _DATES.items()},
     }
@@ -223,13 +225,12 @@ def parse_holders(body: bytes, period: str) -> pd.DataFrame:
     """Columns `HOLDER_COLUMNS`. PayloadError for another quarter, or when a change is not that of its
     counts."""
     what = f"holders {period}"
-    rows = accepted_rows(
-        records_of(body, what), lambda row: _holder(row, period), what, lambda row: row.get("SECCODE")
-    )
-    made = frame(rows, HOLDER_COLUMNS)
-    if made["code"].duplicated().any():
-        raise PayloadError(f"holders {period}: a company appears twice")
-    return made
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _holder(object_of(raw, f"{what} record"), period)
+
+    rows = accepted_rows(records_of(body, what), read, what, named_by("SECCODE"))
+    return once_each(frame(rows, HOLDER_COLUMNS), ["code"], what)
 
 
 def _holder(row: dict[str, Any], period: str) -> dict[str, Any]:
@@ -259,11 +260,15 @@ def _holder(row: dict[str, Any], period: str) -> dict[str, Any]:
 
 
 def parse_equity(body: bytes, code: str) -> pd.DataFrame:
-    """Columns `EQUITY_COLUMNS`, the newest notice of a day alone. PayloadError for another company, or parts
-    that are more than the whole."""
+    """Columns `EQUITY_COLUMNS`, the newest notice of a day alone. Rejected are changes of another company,
+    and those whose parts are more than the whole."""
+    what = f"equity {code}"
     found: dict[str, dict[str, Any]] = {}
-    for raw in records_of(body, f"equity {code}"):
-        row = _change(raw, code)
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _change(object_of(raw, f"{what} record"), code)
+
+    for row in accepted_rows(records_of(body, what), read, what, named_by("VARYDATE")):
         known = found.get(row["change_date"])
         if known is None or (row["ann_date"] or "") >= (known["ann_date"] or ""):
             found[row["change_date"]] = row
@@ -272,9 +277,9 @@ def parse_equity(body: bytes, code: str) -> pd.DataFrame:
 
 def _change(row: dict[str, Any], code: str) -> dict[str, Any]:
     what = f"equity {code}"
-    stated = code_of(row.get("SECCODE"), what)
-    if stated != code:
-        raise PayloadError(f"{what}: a change of {stated}")
+    own = code_of(row.get("SECCODE"), what)
+    if own != code:
+        raise PayloadError(f"{what}: a change of {own}")
     promised(row, ("VARYDATE", "F003N", "F022N"), what)
     total = required(amount(row["F003N"], f"{what} F003N", scale=_WAN), f"{what} F003N")
     floating = amount(row["F022N"], f"{what} F022N", scale=_WAN)

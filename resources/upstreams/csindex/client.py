@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -67,20 +68,23 @@ def parse_perf(body: bytes, index: str, since: str, until: str) -> pd.DataFrame:
     if str(document.get("code")) != "200":
         raise PayloadError(f"{what}: code {document.get('code')!r} {str(document.get('msg'))[:60]}")
     listed = document.get("data")
-    made = []
-    for raw in [] if listed is None else list_of(listed, f"{what} data"):
+
+    def read(raw: Any) -> dict[str, Any]:
         row = object_of(raw, f"{what} row")
-        stated = string_of(row.get("indexCode"), f"{what} indexCode")
-        if stated != index:
-            raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
+        code = string_of(row.get("indexCode"), f"{what} indexCode")
+        if code != index:
+            raise PayloadError(f"{what}: {code[:20]!r} instead of {index}")
         day = iso_day(string_of(row.get("tradeDate"), f"{what} tradeDate"), f"{what} tradeDate")
         if not since <= day <= until:
             raise PayloadError(f"{what}: a row of {day}, asked was {since}..{until}")
-        made.append({"date": day, **values_of(row, _PERF, what)})
-    rows = frame(made, PERF_COLUMNS)
-    if rows["date"].duplicated().any() or not (rows["close"].isna() | (rows["close"] > 0)).all():
-        raise PayloadError(f"{what}: a date twice, or a close that is not above zero")
-    return rows.sort_values("date").reset_index(drop=True)
+        values = values_of(row, _PERF, what)
+        if values["close"] <= 0:
+            raise PayloadError(f"{what} {day}: a close that is not above zero")
+        return {"date": day, **values}
+
+    raws = [] if listed is None else list_of(listed, f"{what} data")
+    rows = frame(accepted_rows(raws, read, what, named_by("tradeDate")), PERF_COLUMNS)
+    return once_each(rows, ["date"], what).sort_values("date").reset_index(drop=True)
 
 
 # -- Workbooks of the index provider: members, weights at the end of a month, ratios of some twenty dates.
@@ -106,26 +110,27 @@ def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
     dates, or weights that do not make 100."""
     what = f"{'weights' if weighted else 'members'} {index}"
     requested = {**_MEMBER, "weight": "权重"} if weighted else _MEMBER
-    made: list[dict[str, Any]] = []
-    for row in table_of(book_rows(body, what), requested, what):
+
+    def read(row: dict[str, str]) -> dict[str, Any]:
         _of(row["index"], index, what)
         weight = number(row["weight"], f"{what} weight") if weighted else float("nan")
         if weight < 0 or weight > 100:
             raise PayloadError(f"{what}: a weight of {weight}")
-        made.append(
-            {
-                "as_of_date": iso_day(row["date"], f"{what} date"),
-                "index_name": row["index_name"] or None,
-                "code": padded_code(row["code"], what),
-                "name": row["name"] or None,
-                "weight_pct": weight,
-            }
-        )
-    rows = frame(made, MEMBER_COLUMNS)
-    if not made:
+        return {
+            "as_of_date": iso_day(row["date"], f"{what} date"),
+            "index_name": row["index_name"] or None,
+            "code": padded_code(row["code"], what),
+            "name": row["name"] or None,
+            "weight_pct": weight,
+        }
+
+    listed = table_of(book_rows(body, what), requested, what)
+    rows = frame(accepted_rows(listed, read, what, named_by("code")), MEMBER_COLUMNS)
+    if rows.empty:
         raise PayloadError(f"{what}: no member")
-    if rows["code"].duplicated().any() or rows["as_of_date"].nunique() != 1:
-        raise PayloadError(f"{what}: a member twice, or several dates")
+    rows = once_each(rows, ["code"], what)
+    if rows["as_of_date"].nunique() != 1:
+        raise PayloadError(f"{what}: several dates")
     if weighted and not abs(rows["weight_pct"].sum() - 100) <= _ROUNDING:
         raise PayloadError(f"{what}: the weights make {rows['weight_pct'].sum():.2f}")
     return rows
@@ -134,20 +139,18 @@ def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
 def parse_ratios(body: bytes, index: str) -> pd.DataFrame:
     """Columns `RATIO_COLUMNS`, oldest date first."""
     what = f"ratios {index}"
-    made = []
-    for row in table_of(book_rows(body, what), _RATIO, what):
+
+    def read(row: dict[str, str]) -> dict[str, Any]:
         _of(row["index"], index, what)
-        made.append(
-            {
-                "date": iso_day(row["date"], f"{what} date"),
-                "pe": number(row["pe"], f"{what} 市盈率1"),
-                "dividend_yield": number(row["dividend_yield"], f"{what} 股息率1"),
-            }
-        )
-    rows = frame(made, RATIO_COLUMNS)
-    if rows["date"].duplicated().any():
-        raise PayloadError(f"{what}: a date came twice")
-    return rows.sort_values("date").reset_index(drop=True)
+        return {
+            "date": iso_day(row["date"], f"{what} date"),
+            "pe": number(row["pe"], f"{what} 市盈率1"),
+            "dividend_yield": number(row["dividend_yield"], f"{what} 股息率1"),
+        }
+
+    listed = table_of(book_rows(body, what), _RATIO, what)
+    rows = frame(accepted_rows(listed, read, what, named_by("date")), RATIO_COLUMNS)
+    return once_each(rows, ["date"], what).sort_values("date").reset_index(drop=True)
 
 
 def _of(stated: str, index: str, what: str) -> None:

@@ -7,8 +7,10 @@ import pandas as pd
 
 from core.clock import Clock
 from core.errors import InputError, PayloadError
+from resources.rejections import set_aside
 from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney.reports import gateway
+from resources.upstreams.parsing.paging import pages_joined
 from resources.upstreams.upstream_client import UpstreamClient
 
 Rows = Sequence[Mapping[str, Any]]
@@ -29,8 +31,8 @@ class Gateway(UpstreamClient):
     def report(self, report: gateway.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
         """All rows of a report, page by page, made a frame by `read`; empty when there are truly none.
 
-        A report that ends before its own count, whose count moves, or that repeats a row is a
-        `PayloadError`; one beyond the gateway's 100 pages as well: ask for less of it."""
+        A report that ends before its own count, whose count moves, or that repeats more than single rows is
+        a `PayloadError`; one beyond the gateway's 100 pages as well: ask for less of it."""
         parts: list[pd.DataFrame] = []
         received, count = 0, 0
         for page in range(1, gateway.MOST_PAGES + 1):
@@ -51,10 +53,7 @@ class Gateway(UpstreamClient):
                 break
         if received != count:
             raise PayloadError(f"{report.name}: {received} of {count} rows", source=self.source)
-        rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
-        if report.key and rows.duplicated(subset=list(report.key)).any():
-            raise PayloadError(f"{report.name}: a row came twice", source=self.source)
-        return rows
+        return pages_joined(parts, report.key, report.name)
 
     def asked(
         self,
@@ -66,17 +65,16 @@ class Gateway(UpstreamClient):
         until: str | None = None,
         codes: Sequence[str] | None = None,
     ) -> pd.DataFrame:
-        """The rows of a report, when all of them are of the days [since, until] of the column `day` (None: no
-        bound) and of the codes that were asked for: at most a hundred."""
+        """The rows of a report, of the days [since, until] of the column `day` (None: no bound) and of the
+        codes that were asked for: at most a hundred. Single other rows are rejected, more are a
+        PayloadError."""
         at_most_a_hundred(codes)
         rows = self.report(report, read)
-        days = rows[day].dropna()
-        outside = days[(days < (since or "")) | (days > (until or _NO_END))]
-        if len(outside):
-            span = since if since == until else f"{since or ''}..{until or ''}"
-            raise PayloadError(
-                f"{report.name}: rows of {outside.iloc[0]}, asked was {span}", source=self.source
-            )
+        days = rows[day].fillna(since or "")
+        outside = (days < (since or "")) | (days > (until or _NO_END))
+        span = since if since == until else f"{since or ''}..{until or ''}"
+        reasons = [f"{report.name}: rows of {one}, asked was {span}" for one in days]
+        rows = set_aside(rows, outside.to_numpy(), reasons, report.name, [day])
         return self.only_of(rows, codes, report.name)
 
     def dated(
@@ -92,11 +90,12 @@ class Gateway(UpstreamClient):
         return self.asked(asked, report.read, day=report.column, since=day, until=day, codes=codes)
 
     def only_of(self, rows: pd.DataFrame, codes: Sequence[str] | None, what: str) -> pd.DataFrame:
-        """The rows, when all of them are of the codes that were asked for."""
-        strange = sorted(set(rows["code"]) - set(codes)) if codes is not None else []
-        if strange:
-            raise PayloadError(f"{what}: rows of {strange[0]}, which was not asked for", source=self.source)
-        return rows
+        """The rows of the codes that were asked for. Single other rows are rejected, more are a
+        PayloadError."""
+        if codes is None:
+            return rows
+        reasons = [f"{what}: rows of {one}, which was not asked for" for one in rows["code"]]
+        return set_aside(rows, ~rows["code"].isin(list(codes)).to_numpy(), reasons, what, ["code"])
 
 
 def at_most_a_hundred(codes: Sequence[str] | None) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request
 from resources.upstreams.exchanges.common import joined, same_day
 from resources.upstreams.parsing import payload
@@ -66,30 +66,28 @@ def detail_request(day: str, page: int) -> Request:
 def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
     """The row `TOTAL_BJ` with the keys of `MARGIN_COLUMNS`; none where nothing is published."""
     what = "BSE margin total"
-    raws, stated = _answer(body, day, what)
+    raws, own_day = _answer(body, day, what)
     if len(raws) > 1:
         raise PayloadError(f"{what}: {len(raws)} rows")
-    return [_row(payload.object_of(raw, what), stated, what, detail=False) for raw in raws]
+    return [_row(payload.object_of(raw, what), own_day, what, detail=False) for raw in raws]
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
     """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is rejected."""
     what = "BSE margin detail"
-    answer, stated = _answer(body, day, what)
+    answer, own_day = _answer(body, day, what)
     page = payload.object_of(answer[0] if answer else None, what)
-    raws = [
-        payload.object_of(raw, f"{what} row")
-        for raw in payload.list_of(page.get("content"), f"{what} content")
-    ]
+    raws = payload.list_of(page.get("content"), f"{what} content")
     pages, total = page.get("totalPages"), page.get("totalElements")
     if type(pages) is not int or (total is not None and type(total) is not int):
         raise PayloadError(f"{what}: {pages!r} pages, {total!r} elements")
     if total is not None and len(raws) > total:
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
-    rows = accepted_rows(
-        raws, lambda raw: _row(raw, stated, what, detail=True), what, lambda raw: raw.get("zqdm")
-    )
-    return MarginPage(rows, pages, len(raws), total)
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _row(payload.object_of(raw, f"{what} row"), own_day, what, detail=True)
+
+    return MarginPage(accepted_rows(raws, read, what, named_by("zqdm")), pages, len(raws), total)
 
 
 def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
@@ -97,8 +95,8 @@ def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
     parts = payload.list_of(payload.json_of(_DAY.sub(rb', "\1"]', body)), what)
     if len(parts) != 2:
         raise PayloadError(f"{what}: {len(parts)} parts, expected a list and a date")
-    stated = payload.iso_day(payload.string_of(parts[1], f"{what} date"), f"{what} date")
-    return payload.list_of(parts[0], what), same_day(stated, day, what)
+    own_day = payload.iso_day(payload.string_of(parts[1], f"{what} date"), f"{what} date")
+    return payload.list_of(parts[0], what), same_day(own_day, day, what)
 
 
 def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:

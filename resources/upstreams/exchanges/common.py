@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from core.errors import PayloadError
+from core.errors import PayloadError, WrongUnit
 from core.market.securities import board_of
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -43,13 +44,10 @@ def figure(value: Any, what: str) -> float:
 
 def joined(total: list[dict[str, Any]], rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
     """Detail rows below the total of their market, whose financing balance they must not exceed. A code
-    that came twice is refused. Nothing at all is an empty frame; half of it is refused."""
+    that came again is rejected. Nothing at all is an empty frame; half of it is refused."""
     if bool(total) != bool(rows):
         raise PayloadError(f"{what}: {len(total)} totals, {len(rows)} securities")
-    made = frame([*total, *rows], MARGIN_COLUMNS)
-    if made["code"].duplicated().any():
-        raise PayloadError(f"{what}: a security came twice")
-    return made
+    return once_each(frame([*total, *rows], MARGIN_COLUMNS), ["code"], what)
 
 
 # -- Block trades of the exchanges: the common parts of both answers.
@@ -143,11 +141,9 @@ def in_one_unit(amount: float, volume: float, what: str) -> None:
 
 
 def a_share_listings(rows: Sequence[dict[str, Any]], market: str, what: str) -> pd.DataFrame:
-    """A frame of `BILLBOARD_COLUMNS` without funds, bonds and B shares. A repeated listing is refused."""
+    """A frame of `BILLBOARD_COLUMNS` without funds, bonds and B shares, each listing once."""
     made = frame([row for row in rows if board_of(row["code"], market)], BILLBOARD_COLUMNS)
-    if made.duplicated(["code", "date", "reason"]).any():
-        raise PayloadError(f"{what}: a listing came twice")
-    return made
+    return once_each(made, ["code", "date", "reason"], what)
 
 
 # -- Turnover and value of an exchange's market on one date: the columns of both exchanges' answers.
@@ -163,19 +159,20 @@ _OVERVIEW_CHEAPEST, _OVERVIEW_DEAREST = 0.2, 2000.0
 
 
 def overview(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
-    """Columns `OVERVIEW_COLUMNS`. PayloadError when a class came twice, floats more than there is, or mean
-    price or turnover of a day are those of another unit."""
-    for row in rows:
+    """Columns `OVERVIEW_COLUMNS`, each class once. Rejected are classes that float more than there is, or
+    whose mean price or turnover of a day are those of another unit."""
+
+    def checked(row: dict[str, Any]) -> dict[str, Any]:
         label = f"{what} {row['sec_class']}"
         total, floating = row.get("total_market_cap_yi", math.nan), row.get("float_market_cap_yi", math.nan)
         if floating > total * 1.001:
             raise PayloadError(f"{label}: the float is worth more than all shares")
         traded, volume = row.get("amount_yi", math.nan), row.get("volume_yi", math.nan)
         if volume > 0 and traded > 0 and not _OVERVIEW_CHEAPEST <= traded / volume <= _OVERVIEW_DEAREST:
-            raise PayloadError(f"{label}: a mean price of {traded / volume:g}: another unit")
+            raise WrongUnit(f"{label}: a mean price of {traded / volume:g}: another unit")
         if row["sec_class"] == STOCKS and traded > total:
-            raise PayloadError(f"{label}: more was traded than there is: another unit")
-    made = frame(rows, OVERVIEW_COLUMNS)
-    if made.duplicated(subset=["sec_class"]).any():
-        raise PayloadError(f"{what}: a class came twice")
-    return made
+            raise WrongUnit(f"{label}: more was traded than there is: another unit")
+        return row
+
+    made = accepted_rows(rows, checked, what, named_by("sec_class"))
+    return once_each(frame(made, OVERVIEW_COLUMNS), ["sec_class"], what)

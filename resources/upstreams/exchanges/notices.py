@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.paging import Page, whole_number
@@ -50,16 +50,19 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
     raw = [] if listed is None and not total else list_of(listed, f"{what} data")
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    found = [object_of(row, f"{what} row") for row in raw]
-    made = accepted_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("annId"))
+
+    def read(row: Any) -> list[dict[str, Any]]:
+        return _rows(object_of(row, f"{what} row"), since, until)
+
+    made = accepted_rows(raw, read, what, named_by("annId"))
     return Page([row for rows in made for row in rows], len(raw), total)
 
 
 def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
     """One row per company. Codes are a list, in some archives the text of one (`"['002670']"`)."""
-    stated = row.get("annId")
+    given = row.get("annId")
     # A number in what public clients recorded, a text in the newest answers.
-    ann_id = str(stated) if type(stated) is int else string_of(stated, "notice annId")
+    ann_id = str(given) if type(given) is int else string_of(given, "notice annId")
     if not _ID.fullmatch(ann_id):
         raise PayloadError(f"notice annId {ann_id[:40]!r}")
     what = f"notice {ann_id}"

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.exchanges import sse_billboard
 from resources.upstreams.exchanges.common import (
@@ -60,7 +60,7 @@ def parse_rows(body: bytes, what: str) -> tuple[list[dict[str, Any]], int]:
     total = paging.get("total")
     if type(total) is not int or not len(raw) <= total:
         raise PayloadError(f"{what}: {len(raw)} rows of {total!r}")
-    return [object_of(row, f"{what} row") for row in raw], total
+    return raw, total
 
 
 # -- Shanghai: block trades in shares and funds (commonQuery, sqlId ..._DZJYXX_L_1). 元, 万股 and 万元.
@@ -87,11 +87,12 @@ def parse_deals(body: bytes, since: str, until: str) -> Page:
     """One page, rows with the keys of `DEAL_COLUMNS`; empty where nothing was dealt or published."""
     raw, total = parse_rows(body, "SSE block trades")
 
-    def made(row: dict[str, Any]) -> dict[str, Any]:
+    def made(listed: Any) -> dict[str, Any]:
+        row = object_of(listed, "SSE block trades row")
         promised(row, _WIRE.values(), "SSE block trades")
         return deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until)
 
-    rows = accepted_rows(raw, made, "SSE block trades", lambda row: row.get(_WIRE["code"]))
+    rows = accepted_rows(raw, made, "SSE block trades", named_by(_WIRE["code"]))
     return Page(rows, len(raw), total)
 
 
@@ -114,7 +115,11 @@ def parse_units(body: bytes, day: str) -> Page:
     """One page, rows with the keys of `UNIT_COLUMNS`; empty where nothing is published. PayloadError for
     another day, or another unit."""
     raw, total = parse_rows(body, "SSE ETF units")
-    rows = accepted_rows(raw, lambda row: _row(row, day), "SSE ETF units", lambda row: row.get("SEC_CODE"))
+
+    def read(listed: Any) -> dict[str, Any]:
+        return _row(object_of(listed, "SSE ETF units row"), day)
+
+    rows = accepted_rows(raw, read, "SSE ETF units", named_by("SEC_CODE"))
     return Page(rows, len(raw), total)
 
 
@@ -133,11 +138,8 @@ def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
 
 
 def units_frame(rows: list[dict[str, Any]], what: str = "SSE ETF units", source: str = "sse") -> pd.DataFrame:
-    """All pages; columns `UNIT_COLUMNS`. PayloadError for a fund that came twice."""
-    made = frame(rows, UNIT_COLUMNS)
-    if made["code"].duplicated().any():
-        raise PayloadError(f"{what}: a fund came twice", source=source)
-    return made
+    """All pages; columns `UNIT_COLUMNS`, each fund once."""
+    return once_each(frame(rows, UNIT_COLUMNS), ["code"], what)
 
 
 # -- Shanghai: the market by class on one date (commonQuery, sqlId ..._CJGK_MRGK_C). 亿元, 亿股, percent.
@@ -164,13 +166,16 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
     document = object_of(json_of(body), "SSE overview")
     if document.get("actionErrors"):
         raise PayloadError(f"SSE overview: {str(document['actionErrors'])[:80]}")
-    rows = []
-    for raw in list_of(document.get("result"), "SSE overview result"):
+
+    def read(raw: Any) -> dict[str, Any]:
         row = object_of(raw, "SSE overview row")
         product = string_of(row.get("PRODUCT_CODE"), "SSE overview PRODUCT_CODE")
         if product not in CLASSES:
             raise PayloadError(f"SSE overview: PRODUCT_CODE {product[:10]!r} was not asked for")
-        rows.append(_sse_overview_row(row, CLASSES[product], day))
+        return _sse_overview_row(row, CLASSES[product], day)
+
+    listed = list_of(document.get("result"), "SSE overview result")
+    rows = accepted_rows(listed, read, "SSE overview", named_by("PRODUCT_CODE"))
     return overview(rows, "SSE overview")
 
 
@@ -218,9 +223,11 @@ def parse_margin(body: bytes, day: str, *, detail: bool) -> Page:
     raw, total = parse_rows(body, what)
     if not detail and len(raw) > 1:
         raise PayloadError(f"{what}: {len(raw)} rows of one date")
-    rows = accepted_rows(
-        raw, lambda row: _sse_row(row, day, what, detail), what, lambda row: row.get("stockCode")
-    )
+
+    def read(listed: Any) -> dict[str, Any]:
+        return _sse_row(object_of(listed, f"{what} row"), day, what, detail)
+
+    rows = accepted_rows(raw, read, what, named_by("stockCode"))
     return Page(rows, len(raw), total)
 
 
@@ -251,7 +258,7 @@ class SseClient(UpstreamClient):
             request = margin_request(day, page, detail=True)
             return self._ask(request, parse_margin, day=day, detail=True)
 
-        rows = collected(ask, f"SSE margin detail {day}", most_pages=_MOST_PAGES)
+        rows = collected(ask, f"SSE margin detail {day}", most_pages=_MOST_PAGES, key=("code",))
         return joined(total.rows, rows, "SSE margin")
 
     def overview(self, day: str) -> pd.DataFrame:
@@ -285,4 +292,4 @@ class SseClient(UpstreamClient):
         def ask(page: int) -> Page:
             return self._ask(units_request(day, page), parse_units, day=day)
 
-        return units_frame(collected(ask, f"SSE ETF units {day}", most_pages=_MOST_PAGES))
+        return units_frame(collected(ask, f"SSE ETF units {day}", most_pages=_MOST_PAGES, key=("code",)))

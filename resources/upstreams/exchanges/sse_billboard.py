@@ -13,6 +13,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.securities import board_of
+from resources.rejections import note
 from resources.transport.request import Request
 from resources.upstreams.exchanges import common
 from resources.upstreams.parsing import payload
@@ -101,7 +102,8 @@ class _Page:
         common.in_one_unit(traded, _figure(parts[-2], f"{what} 成交量"), what)
         listing = self._listing(code, common.shown_name(parts[0], f"{what} 证券简称"))
         if "amount" in listing:
-            raise PayloadError(f"{what} appears twice under one reason")
+            note([(code, f"{what} appears twice under one reason")])
+            return
         listing["amount"] = round(traded, 2)
 
     def _listing(self, code: str, name: str) -> dict[str, Any]:

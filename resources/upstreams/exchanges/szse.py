@@ -90,13 +90,13 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
     ]
     if len(market) > 1:
         raise PayloadError(f"SZSE margin: {len(market)} totals")
-    raws = [object_of(raw, "SZSE margin row") for raw in list_of(tabs[1].get("data"), "SZSE margin detail")]
-    rows = accepted_rows(
-        raws,
-        lambda row: _tab_row(row, day, security_code(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
-        "SZSE margin detail",
-        stated_code,
-    )
+    raws = list_of(tabs[1].get("data"), "SZSE margin detail")
+
+    def read(raw: Any) -> dict[str, Any]:
+        row = object_of(raw, "SZSE margin row")
+        return _tab_row(row, day, security_code(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS)
+
+    rows = accepted_rows(raws, read, "SZSE margin detail", stated_code)
     count = object_of(tabs[1].get("metadata"), "SZSE margin metadata").get("recordcount")
     if count is not None and (type(count) is not int or count < len(raws) or (count > 0 and not raws)):
         raise PayloadError(f"SZSE margin: {len(raws)} rows of {count!r}")
@@ -211,7 +211,7 @@ class SzseClient(UpstreamClient):
             request = notices.notices_request(since, until, page, code)
             return self._ask(request, notices.parse_notices, since=since, until=until)
 
-        return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
+        return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES, key=("ann_id", "code")), what)
 
     def month_days(self, month: str) -> pd.DataFrame:
         """Every day of a month (YYYY-MM) and whether a session is held, one call; columns
@@ -233,7 +233,9 @@ class SzseClient(UpstreamClient):
         def ask(page: int) -> Page:
             return self._ask(szse_report.units_request(page), szse_report.parse_units, day=day)
 
-        return units_frame(collected(ask, what, most_pages=szse_report.MOST_PAGES), what, self.source)
+        return units_frame(
+            collected(ask, what, most_pages=szse_report.MOST_PAGES, key=("code",)), what, self.source
+        )
 
     def billboard(self, since: str, until: str) -> pd.DataFrame:
         """Billboard listings between two dates, without seats, one call for a page of 20; columns
@@ -245,7 +247,11 @@ class SzseClient(UpstreamClient):
             request = szse_billboard.billboard_request(since, until, page)
             return self._ask(request, szse_billboard.parse_billboard, since=since, until=until)
 
-        return a_share_listings(collected(ask, what, most_pages=szse_billboard.MOST_PAGES), "SZ", what)
+        return a_share_listings(
+            collected(ask, what, most_pages=szse_billboard.MOST_PAGES, key=("code", "date", "reason")),
+            "SZ",
+            what,
+        )
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
         """Block trades in A shares between two dates, one call for 20 deals; columns `DEAL_COLUMNS`. Empty

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request
 from resources.upstreams.exchanges.common import STOCKS, deal, overview, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
@@ -49,16 +49,19 @@ def refuse_error(tab: Row, what: str) -> None:
 
 def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
     """Each row of a tab as `make` reads it, and the number of rows on all pages, if the tab has it."""
-    raws = [payload.object_of(raw, f"{what} row") for raw in payload.list_of(tab.get("data"), f"{what} data")]
+    raws = payload.list_of(tab.get("data"), f"{what} data")
     count = head.get("recordcount", UNTOLD)
     if type(count) is not int or (count != UNTOLD and len(raws) > count):
         raise PayloadError(f"{what}: {len(raws)} rows of {count!r}")
-    return Page(accepted_rows(raws, make, what, stated_code), len(raws), count)
+
+    def read(raw: Any) -> Row:
+        return make(payload.object_of(raw, f"{what} row"))
+
+    return Page(accepted_rows(raws, read, what, stated_code), len(raws), count)
 
 
-def stated_code(row: Row) -> object:
-    """The code of a row, as it is on the wire."""
-    return row.get("zqdm") or row.get("zqdh") or row.get("sys_key")
+stated_code = named_by("zqdm", "zqdh", "sys_key")
+"""The code of a row, as it is on the wire."""
 
 
 # -- Shenzhen: block trades in shares and funds (ShowReport 1932_dzjyzqjy_after, tab2), 20 rows a page.
@@ -112,8 +115,8 @@ def parse_units(body: bytes, day: str) -> Page:
     another unit."""
     what = "SZSE ETF units"
     tab, head = tab_of(body, _SZSE_FUNDS_TAB, what)
-    stated = payload.string_of(head.get("subname"), f"{what} subname")
-    same_day(payload.iso_day(stated[:10], f"{what} subname"), day, what)
+    own_day = payload.string_of(head.get("subname"), f"{what} subname")
+    same_day(payload.iso_day(own_day[:10], f"{what} subname"), day, what)
     return page_of(tab, head, what, partial(_row, day=day))
 
 
@@ -168,17 +171,18 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
             place[column] = (at, _unit(column, found.group(2)))
     if len(place) != len(_HEADS):
         raise PayloadError(f"SZSE overview: heads {table[0][:8]}")
-    rows = []
-    for values in table[1:]:
-        if not any(values):
-            continue
+
+    def read(values: list[str]) -> dict[str, Any]:
         padded = [*values, *[""] * len(table[0])]
         name = text_of(padded[place["sec_class"][0]], "SZSE overview 证券类别")
-        row: dict[str, object] = {"trade_date": day, "exchange": "SZSE", "sec_class": name}
+        row: dict[str, Any] = {"trade_date": day, "exchange": "SZSE", "sec_class": name}
         for column, (at, unit) in place.items():
             if column != "sec_class":
                 row[column] = payload.grouped_amount(padded[at], f"SZSE overview {name} {column}", scale=unit)
-        rows.append(row)
+        return row
+
+    lines = [values for values in table[1:] if any(values)]
+    rows = accepted_rows(lines, read, "SZSE overview", lambda values: values[place["sec_class"][0]])
     if rows and STOCKS not in {row["sec_class"] for row in rows}:
         raise PayloadError(f"SZSE overview: no class {STOCKS}")
     return overview(rows, "SZSE overview")

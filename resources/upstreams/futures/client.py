@@ -209,6 +209,7 @@ def parse_financial(body: bytes, day: str) -> pd.DataFrame:
     except csv.Error as error:
         raise PayloadError(f"cffex: no table of separated values: {error}") from error
     heads = _heads(table[0] if table else [], _FINANCIAL, "cffex")
+    _whole(table, heads, _FUTURE, "cffex")
 
     def read(values: list[str]) -> dict[str, Any] | None:
         found = _FUTURE.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
@@ -241,6 +242,7 @@ def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
         raise PayloadError(f"czce answered for {dated.group(0)}, asked was {day}")
     table = [[cell.strip() for cell in line.split("|")] for line in lines[1:]]
     heads = _heads(table[0] if table else [], _ZHENGZHOU, "czce")
+    _whole(table, heads, _SHORT, "czce")
 
     def read(values: list[str]) -> dict[str, Any] | None:
         found = _SHORT.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
@@ -279,6 +281,13 @@ def _heads(heads: list[str], requested: dict[str, str], what: str) -> dict[str, 
     if len(place) != len(requested):
         raise PayloadError(f"{what}: heads {heads[:14]}")
     return place
+
+
+def _whole(table: list[list[str]], heads: dict[str, int], contract: re.Pattern[str], what: str) -> None:
+    """PayloadError when the line of a contract is too short: the file breaks off."""
+    for values in table:
+        if len(values) > heads["symbol"] and contract.fullmatch(values[heads["symbol"]]):
+            _values(values, heads, f"{what} {values[heads['symbol']]}")
 
 
 def _values(values: list[str], heads: dict[str, int], what: str) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from core.errors import PayloadError
 from core.market.symbols import Instrument
+from resources.rejections import reject
 from resources.upstreams.parsing.frames import numbers, texts
-from resources.upstreams.parsing.payload import ordered_ohlc
+from resources.upstreams.parsing.payload import ascending, ordered_ohlc
 
 # Prices CNY (index: points), volume shares, amount CNY, percentages percent. `date` ISO text.
 BAR_COLUMNS: dict[str, str] = {
@@ -25,6 +26,19 @@ MINUTE_COLUMNS: dict[str, str] = {
 # A few rows of a long history contradict themselves upstream (the 1990s); that is for the quality
 # checks. When more than this share does, the answer as a whole is in another unit.
 _TOLERATED_SHARE = 0.1
+
+
+def in_order(rows: Sequence[dict[str, Any]], by: str, label: str) -> list[dict[str, Any]]:
+    """A series without the rows that repeat the one before them in full, which are noted. PayloadError when
+    it goes back, or has two values of one time."""
+    again = [at > 0 and row == rows[at - 1] for at, row in enumerate(rows)]
+    repeated = [
+        (str(row[by]), "repeats the row before") for row, same in zip(rows, again, strict=True) if same
+    ]
+    reject(repeated, len(rows), label)
+    kept = [row for row, same in zip(rows, again, strict=True) if not same]
+    ascending([str(row[by]) for row in kept], label)
+    return kept
 
 
 def check_bars(rows: Sequence[dict[str, Any]], what: Instrument, label: str) -> None:

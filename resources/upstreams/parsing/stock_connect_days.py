@@ -12,6 +12,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.stock_connect import is_hidden
+from resources.rejections import once_each
 from resources.upstreams.parsing.frames import frame, numbers, texts
 
 DAY_COLUMNS: dict[str, str] = {
@@ -40,8 +41,5 @@ def accepted(row: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def day_frame(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
-    """Columns `DAY_COLUMNS`. PayloadError when a channel of a date came twice."""
-    made = frame(rows, DAY_COLUMNS)
-    if made.duplicated(subset=["trade_date", "channel"]).any():
-        raise PayloadError(f"{what}: a channel came twice")
-    return made
+    """Columns `DAY_COLUMNS`, each channel of a date once."""
+    return once_each(frame(rows, DAY_COLUMNS), ["trade_date", "channel"], what)

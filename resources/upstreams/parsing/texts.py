@@ -10,6 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.text_keys import plain_form
+from resources.rejections import once_each
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import string_of
 
@@ -86,9 +87,7 @@ def within(day: str, since: str, until: str, what: str) -> str:
 
 
 def notice_frame(rows: Sequence[dict[str, Any]], what: str) -> pd.DataFrame:
-    """Columns `NOTICE_COLUMNS`, of stocks only. PayloadError when one notice came twice for one code: rows
-    drifted between pages, so others are missing."""
+    """Columns `NOTICE_COLUMNS`, of stocks only, each notice once for a code. PayloadError when more than
+    single ones came again: rows drifted between pages, so others are missing."""
     made = frame([row for row in rows if row["code"] is not None], NOTICE_COLUMNS)
-    if made.duplicated(subset=["ann_id", "code"]).any():
-        raise PayloadError(f"{what}: a notice came on two pages")
-    return made
+    return once_each(made, ["ann_id", "code"], what)

@@ -8,7 +8,7 @@ from core.errors import InputError
 from core.market.symbols import instrument
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing import payload
-from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
+from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars, in_order
 from resources.upstreams.parsing.frames import frame
 
 MOST_BARS = 1023
@@ -35,7 +35,7 @@ def parse_bars(body: bytes, symbol: str) -> pd.DataFrame:
         row | {"date": payload.iso_day(payload.string_of(day, f"{symbol} day"), f"{symbol} day")}
         for day, row in _rows(body, symbol)
     ]
-    payload.ascending([row["date"] for row in rows], f"{symbol} bars")
+    rows = in_order(rows, "date", f"{symbol} bars")
     check_bars(rows, instrument(symbol), symbol)
     return frame(rows, BAR_COLUMNS)
 
@@ -46,7 +46,7 @@ def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
     for day, row in _rows(body, symbol):
         when = payload.moment(payload.string_of(day, f"{symbol} time"), "%Y-%m-%d %H:%M:%S", f"{symbol} time")
         rows.append(row | {"period": f"{minutes}m", "datetime": when.isoformat(" ")})
-    payload.ascending([row["datetime"] for row in rows], f"{symbol} minute bars")
+    rows = in_order(rows, "datetime", f"{symbol} minute bars")
     check_bars(rows, instrument(symbol), symbol)
     return frame(rows, MINUTE_COLUMNS)
 

@@ -64,7 +64,8 @@ class SinaClient(UpstreamClient):
             got = self._ask(live.feed_request(page), live.parse_feed)
             parts.append(got[got["pub_time"] >= since])
             received, page = received + len(got), page + 1
-            if len(got) < live.PAGE or len(parts[-1]) < len(got):
+            # A page may be short of a row that was rejected; the list goes on.
+            if got.empty or len(parts[-1]) < len(got):
                 break
         # Items that were put up meanwhile push others onto the next page once more.
         return concat(parts, FLASH_COLUMNS).drop_duplicates("flash_id", ignore_index=True).head(most)

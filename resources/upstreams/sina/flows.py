@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -46,15 +46,13 @@ def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
         raise PayloadError(f"{symbol} money flow: {str(document)[:80]}")
     code = instrument(symbol).dataset_code
     what = f"{symbol} money flow"
-    raws = [payload.object_of(raw, what) for raw in payload.list_of(document, what)]
-    rows = {}
-    for row in accepted_rows(
-        raws, lambda raw: _row(raw, code, symbol), what, lambda raw: raw.get("opendate")
-    ):
-        if row["date"] in rows:
-            raise PayloadError(f"{what}: {row['date']} came twice")
-        rows[row["date"]] = row
-    return frame([rows[day] for day in sorted(rows)], FLOW_COLUMNS)
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _row(payload.object_of(raw, what), code, symbol)
+
+    rows = accepted_rows(payload.list_of(document, what), read, what, named_by("opendate"))
+    made = once_each(frame(rows, FLOW_COLUMNS), ["date"], what)
+    return made.sort_values("date", ignore_index=True)
 
 
 def _row(item: dict[str, Any], code: str, symbol: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.securities import board_of
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import frame
@@ -32,11 +32,11 @@ def parse_feed(body: bytes) -> pd.DataFrame:
     node = object_of(object_of(json_of(body), "feed").get("result"), "feed result")
     for name in ("data", "feed"):
         node = object_of(node.get(name), f"feed {name}")
-    listed = [object_of(row, "feed row") for row in list_of(node.get("list"), "feed list")]
-    rows = accepted_rows(listed, _item, "feed", lambda row: row.get("create_time"))
-    if len({row["flash_id"] for row in rows}) != len(rows):
-        raise PayloadError("feed: one item came twice")
-    return frame(rows, FLASH_COLUMNS)
+    listed = list_of(node.get("list"), "feed list")
+    rows = accepted_rows(
+        listed, lambda row: _item(object_of(row, "feed row")), "feed", named_by("create_time")
+    )
+    return once_each(frame(rows, FLASH_COLUMNS), ["flash_id"], "feed")
 
 
 def _item(row: dict[str, Any]) -> dict[str, Any]:

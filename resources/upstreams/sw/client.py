@@ -1,12 +1,14 @@
 """Calls of the classification's site."""
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from core.errors import InputError, PayloadError
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
@@ -43,7 +45,7 @@ def page_of(body: bytes, what: str, size: int) -> Page:
     """The rows of one page of a list that states its `count`."""
     data = object_of(data_of(body, what), f"{what} data")
     total = whole_number(data.get("count"), f"{what} count")
-    rows = [object_of(row, f"{what} row") for row in list_of(data.get("results"), f"{what} results")]
+    rows = list_of(data.get("results"), f"{what} results")
     if len(rows) > min(total, size):
         raise PayloadError(f"{what}: {len(rows)} of {total} rows")
     return Page(rows, len(rows), total)
@@ -79,36 +81,36 @@ def parse_classes(body: bytes) -> pd.DataFrame:
     """Classes of the third level; columns `CLASS_COLUMNS`."""
     what = "classes"
     requested = {"code": "行业代码", "l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
-    made: list[dict[str, Any]] = []
-    for row in table_of(book_rows(body, what), requested, what):
+
+    def read(row: dict[str, str]) -> dict[str, Any] | None:
         code = padded_code(row["code"], what)
-        if row["l3"]:
-            made.append(
-                {"class_code": code, "l1_name": row["l1"], "l2_name": row["l2"], "l3_name": row["l3"]}
-            )
-    rows = frame(made, CLASS_COLUMNS)
-    if (
-        rows.empty
-        or rows["class_code"].duplicated().any()
-        or (rows[["l1_name", "l2_name"]] == "").any(axis=None)
-    ):
-        raise PayloadError("classes: none, one twice, or one without its upper levels")
-    return rows
+        if not row["l3"]:
+            return None
+        if not row["l1"] or not row["l2"]:
+            raise PayloadError(f"classes {code}: without its upper levels")
+        return {"class_code": code, "l1_name": row["l1"], "l2_name": row["l2"], "l3_name": row["l3"]}
+
+    listed = table_of(book_rows(body, what), requested, what)
+    made = [row for row in accepted_rows(listed, read, what, named_by("code")) if row is not None]
+    if not made:
+        raise PayloadError("classes: none")
+    return once_each(frame(made, CLASS_COLUMNS), ["class_code"], what)
 
 
 def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
     """The class of every stock that is in force on `day`; columns `STOCK_COLUMNS`."""
     what = "class stocks"
     requested = {"code": "股票代码", "in_date": "计入日期", "class_code": "行业代码"}
-    made = [
-        {
+
+    def read(row: dict[str, str]) -> dict[str, Any]:
+        return {
             "code": padded_code(row["code"], what),
             "in_date": iso_day(row["in_date"][:10], f"{what} 计入日期"),
             "class_code": padded_code(row["class_code"], what),
         }
-        for row in table_of(book_rows(body, what), requested, what)
-    ]
-    rows = frame(made, STOCK_COLUMNS)
+
+    listed = table_of(book_rows(body, what), requested, what)
+    rows = frame(accepted_rows(listed, read, what, named_by("code")), STOCK_COLUMNS)
     known = rows[rows["in_date"] <= day].sort_values(["code", "in_date"], kind="stable")
     if known.empty:
         raise PayloadError("class stocks: no stock")
@@ -191,16 +193,15 @@ def current_request(level: str, page: int) -> Request:
 
 
 def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
-    """Columns `CURRENT_COLUMNS`. PayloadError for a duplicate index."""
-    made = []
-    for raw in rows:
+    """Columns `CURRENT_COLUMNS`."""
+
+    def read(listed: Any) -> dict[str, Any]:
+        raw = object_of(listed, "current row")
         code = index_code(raw.get("l1"), "current")
-        made.append({"code": code, "level": level, **values_of(raw, _CURRENT, f"current {code}")})
-    found = frame(made, CURRENT_COLUMNS)
-    _enclosed(found, "current")
-    if found["code"].duplicated().any():
-        raise PayloadError("current: an index appears twice")
-    return found
+        return _enclosed({"code": code, "level": level, **values_of(raw, _CURRENT, f"current {code}")}, code)
+
+    made = accepted_rows(rows, read, "current", named_by("l1"))
+    return once_each(frame(made, CURRENT_COLUMNS), ["code"], "current")
 
 
 def report_request(level: str, since: str, until: str, page: int) -> Request:
@@ -213,19 +214,19 @@ def report_request(level: str, since: str, until: str, page: int) -> Request:
 
 
 def report_rows(rows: list[dict[str, Any]], level: str, since: str, until: str) -> pd.DataFrame:
-    """Columns `REPORT_COLUMNS`. PayloadError for a day that was not asked for or a row that came twice."""
-    made = []
-    for raw in rows:
+    """Columns `REPORT_COLUMNS`. A row of a day that was not asked for is rejected."""
+
+    def read(listed: Any) -> dict[str, Any]:
+        raw = object_of(listed, "report row")
         code = index_code(raw.get("swindexcode"), "report")
         what = f"report {code}"
         day = day_of(raw.get("bargaindate"), f"{what} bargaindate")
         if not since <= day <= until:
             raise PayloadError(f"{what}: of {day}, asked was {since}..{until}")
-        made.append({"code": code, "date": day, "level": level, **values_of(raw, _REPORT, what)})
-    found = frame(made, REPORT_COLUMNS)
-    if found.duplicated(subset=["code", "date"]).any():
-        raise PayloadError("report: a row came twice")
-    return found
+        return {"code": code, "date": day, "level": level, **values_of(raw, _REPORT, what)}
+
+    made = accepted_rows(rows, read, "report", named_by("swindexcode"))
+    return once_each(frame(made, REPORT_COLUMNS), ["code", "date"], "report")
 
 
 def trend_request(code: str) -> Request:
@@ -234,29 +235,32 @@ def trend_request(code: str) -> Request:
 
 
 def parse_trend(body: bytes, code: str) -> pd.DataFrame:
-    """Columns `TREND_COLUMNS`, oldest first. PayloadError for another index or a date that came twice."""
+    """Columns `TREND_COLUMNS`, oldest first. PayloadError for another index."""
     what = f"trend {code}"
     listed = data_of(body, what)
-    made = []
-    for raw in [] if listed is None else list_of(listed, f"{what} data"):
+
+    def read(raw: Any) -> dict[str, Any]:
         row = object_of(raw, f"{what} row")
-        stated = index_code(row.get("swindexcode"), what)
-        if stated != code:
-            raise PayloadError(f"{what}: {stated} instead of {code}")
-        made.append({"code": code, **values_of(row, _TREND, what)})
-    rows = frame(made, TREND_COLUMNS)
-    _enclosed(rows, what)
-    if rows["date"].duplicated().any():
-        raise PayloadError(f"{what}: a date came twice")
+        own = index_code(row.get("swindexcode"), what)
+        if own != code:
+            raise PayloadError(f"{what}: {own} instead of {code}")
+        return _enclosed({"code": code, **values_of(row, _TREND, what)}, what)
+
+    raws = [] if listed is None else list_of(listed, f"{what} data")
+    rows = once_each(
+        frame(accepted_rows(raws, read, what, named_by("bargaindate")), TREND_COLUMNS), ["date"], what
+    )
     return rows.sort_values("date").reset_index(drop=True)
 
 
-def _enclosed(rows: pd.DataFrame, what: str) -> None:
-    """High on top and low at the bottom, within the rounding of two decimals."""
-    top, bottom = rows[["open", "close"]].max(axis=1), rows[["open", "close"]].min(axis=1)
-    wrong = (rows["high"] < top - 0.011) | (rows["low"] > bottom + 0.011)
-    if wrong.any():
+def _enclosed(row: dict[str, Any], what: str) -> dict[str, Any]:
+    """The row. PayloadError unless high is on top and low at the bottom, within the rounding of two
+    decimals."""
+    prices = row["open"], row["close"]
+    # A missing price (NaN) compares with nothing.
+    if any(row["high"] < one - 0.011 or row["low"] > one + 0.011 for one in prices):
         raise PayloadError(f"{what}: high and low do not enclose open and close")
+    return row
 
 
 _MOST_PAGES = 60
@@ -272,14 +276,16 @@ class SwClient(UpstreamClient):
         ten for the three levels."""
 
         ask = partial(current_request, level)
-        return current_rows(self._pages(ask, f"current {level}", CURRENT_PAGE), level)
+        return current_rows(self._pages(ask, f"current {level}", CURRENT_PAGE, ("l1",)), level)
 
     def report(self, level: str, since: str, until: str) -> pd.DataFrame:
         """The daily analysis of a level between two dates; columns `REPORT_COLUMNS`. One call per 200 rows: a
         date of the three levels is four. Long ranges time out: ask for a month."""
 
         ask = partial(report_request, level, since, until)
-        rows = self._pages(ask, f"report {level} {since}..{until}", REPORT_PAGE)
+        rows = self._pages(
+            ask, f"report {level} {since}..{until}", REPORT_PAGE, ("swindexcode", "bargaindate")
+        )
         return report_rows(rows, level, since, until)
 
     def trend(self, code: str) -> pd.DataFrame:
@@ -294,8 +300,8 @@ class SwClient(UpstreamClient):
         """The class of every stock in force on a day; columns `STOCK_COLUMNS`. One call."""
         return self._ask(stocks_request(), parse_stocks, day=day)
 
-    def _pages(self, request: Any, what: str, size: int) -> list[dict[str, Any]]:
+    def _pages(self, request: Any, what: str, size: int, key: Sequence[str]) -> list[dict[str, Any]]:
         def ask(page: int) -> Page:
             return self._ask(request(page), page_of, what=what, size=size)
 
-        return collected(ask, what, most_pages=_MOST_PAGES)
+        return collected(ask, what, most_pages=_MOST_PAGES, key=key)

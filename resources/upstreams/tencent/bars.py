@@ -12,11 +12,10 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.symbols import Instrument, instrument
 from resources.transport.request import Request
-from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
+from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars, in_order
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
-    ascending,
     iso_day,
     json_of,
     list_of,
@@ -75,7 +74,7 @@ def parse_bars(body: bytes, symbol: str, *, period: str, start: str = "", end: s
                 ),
             }
         )
-    ascending([str(row["date"]) for row in rows], f"{symbol} bars")
+    rows = in_order(rows, "date", f"{symbol} bars")
     check_bars(rows, what, f"{symbol} {period} bars")
     return frame(rows, BAR_COLUMNS)
 
@@ -139,7 +138,7 @@ def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
             _ohlcv(what, values, when)
             | {"code": what.dataset_code, "period": f"{minutes}m", "datetime": when}
         )
-    ascending([str(row["datetime"]) for row in rows], f"{symbol} minute bars")
+    rows = in_order(rows, "datetime", f"{symbol} minute bars")
     check_bars(rows, what, f"{symbol} minute bars")
     return frame(rows, MINUTE_COLUMNS)
 

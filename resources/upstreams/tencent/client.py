@@ -6,6 +6,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.upstreams.parsing.frames import concat
+from resources.upstreams.parsing.paging import pages_joined
 from resources.upstreams.tencent import bars, flows, intraday, market, quotes
 from resources.upstreams.upstream_client import UpstreamClient
 
@@ -79,10 +80,7 @@ class TencentClient(UpstreamClient):
                 break
             if not len(page):
                 raise PayloadError(f"rank: {received} of {page.total} rows", source=self.source)
-        rows = concat(parts, market.RANK_COLUMNS)
-        if rows["symbol"].duplicated().any():
-            raise PayloadError("rank: a symbol came twice", source=self.source)
-        return rows
+        return pages_joined(parts, ["symbol"], "rank")
 
     def ticks(self, symbol: str) -> pd.DataFrame:
         """All transactions of the newest day (published after 16:00); columns `TICK_COLUMNS`."""

@@ -12,10 +12,10 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
 from resources.transport.request import Request
+from resources.upstreams.parsing.bars import in_order
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     AMT,
-    ascending,
     iso_day,
     list_of,
     moment,
@@ -126,8 +126,7 @@ def _minutes(items: list[Any], code: str) -> pd.DataFrame:
             }
         )
     rows.sort(key=lambda row: str(row["datetime"]))
-    ascending([str(row["datetime"]) for row in rows], f"{code} minute flow")
-    return frame(rows, MINUTE_FLOW_COLUMNS)
+    return frame(in_order(rows, "datetime", f"{code} minute flow"), MINUTE_FLOW_COLUMNS)
 
 
 def _history(items: list[Any], code: str) -> pd.DataFrame:
@@ -142,5 +141,4 @@ def _history(items: list[Any], code: str) -> pd.DataFrame:
             }
         )
     rows.sort(key=lambda row: str(row["date"]))
-    ascending([str(row["date"]) for row in rows], f"{code} flow history")
-    return frame(rows, HISTORY_COLUMNS)
+    return frame(in_order(rows, "date", f"{code} flow history"), HISTORY_COLUMNS)

@@ -3,12 +3,14 @@
 import re
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import instrument
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -50,13 +52,15 @@ _TICKS = re.compile(r'\Av_detail_data_(\w+)=\[(\d+),"([^"]*)"\];?\Z')
 
 @dataclass(frozen=True)
 class RankPage:
-    """`total` = rows of the whole list, of which `rows` is one page."""
+    """`total` = rows of the whole list, of which `rows` is one page. `received`: rows on the wire, of which
+    some may be rejected."""
 
     total: int
     rows: pd.DataFrame
+    received: int
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self.received
 
 
 def rank_request(offset: int) -> Request:
@@ -76,23 +80,24 @@ def parse_rank(body: bytes) -> RankPage:
     data = data_of(body, "rank")
     if "total" not in data:
         raise PayloadError("rank: no total")
-    rows = []
-    for raw in list_of(data.get("rank_list"), "rank_list"):
+
+    def read(raw: Any) -> dict[str, Any]:
         item = object_of(raw, "rank row")
         symbol = string_of(item.get("code"), "rank code")
         if _SYMBOL.match(symbol) is None:
             raise PayloadError(f"rank: {symbol!r} is no symbol")
         what = instrument(symbol)
-        rows.append(
-            {
-                "symbol": symbol,
-                "code": what.dataset_code,
-                "market": what.market,
-                "name": string_of(item.get("name"), "rank name"),
-                **values_of(item, _RANK, symbol),
-            }
-        )
-    return RankPage(whole(number(data["total"], "rank total"), "rank total"), frame(rows, RANK_COLUMNS))
+        return {
+            "symbol": symbol,
+            "code": what.dataset_code,
+            "market": what.market,
+            "name": string_of(item.get("name"), "rank name"),
+            **values_of(item, _RANK, symbol),
+        }
+
+    raws = list_of(data.get("rank_list"), "rank_list")
+    rows = frame(accepted_rows(raws, read, "rank", named_by("code")), RANK_COLUMNS)
+    return RankPage(whole(number(data["total"], "rank total"), "rank total"), rows, len(raws))
 
 
 def ticks_request(symbol: str, page: int) -> Request:

@@ -17,7 +17,7 @@ from core.errors import PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import Instrument, instrument
 from core.records import picked
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -96,7 +96,7 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     """One row per known symbol, in the order of the answer. Unknown symbols have no row."""
     text = text_of(body, "gb18030")
     asked = frozenset(symbols)
-    records: dict[str, list[str]] = {}
+    records: list[tuple[str, list[str]]] = []
     at = 0
     while at < len(text):
         statement = _STATEMENT.match(text, at)
@@ -108,11 +108,9 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
             continue
         if symbol not in asked:
             raise PayloadError(f"quote: {symbol} was not asked for")
-        if symbol in records:
-            raise PayloadError(f"quote: {symbol} came twice")
-        records[symbol] = record.split("~")
-    rows = accepted_rows(list(records.items()), lambda one: parse_record(*one), "quote", lambda one: one[0])
-    return frame(rows, QUOTE_COLUMNS)
+        records.append((symbol, record.split("~")))
+    rows = accepted_rows(records, lambda one: parse_record(*one), "quote", lambda one: one[0])
+    return once_each(frame(rows, QUOTE_COLUMNS), ["symbol"], "quote")
 
 
 def parse_record(symbol: str, fields: Sequence[str]) -> dict[str, object]:

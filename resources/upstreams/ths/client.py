@@ -20,7 +20,7 @@ class ThsClient(UpstreamClient):
             request = limits.limit_request(pool, day, page)
             return self._ask(request, limits.parse_limits, pool=pool, day=day)
 
-        rows = collected(ask, f"{pool} pool", most_pages=limits.MOST_PAGES)
+        rows = collected(ask, f"{pool} pool", most_pages=limits.MOST_PAGES, key=("code",))
         return limits.limit_rows(rows, f"{pool} pool")
 
     def daily_bars(self, symbol: str, count: int = 140) -> pd.DataFrame:

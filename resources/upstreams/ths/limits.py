@@ -15,14 +15,13 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
-from resources.upstreams.parsing.bars import BAR_COLUMNS, check_bars
+from resources.upstreams.parsing.bars import BAR_COLUMNS, check_bars, in_order
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page
 from resources.upstreams.parsing.payload import (
     amount,
-    ascending,
     iso_day,
     json_of,
     list_of,
@@ -66,7 +65,7 @@ def parse_bars(body: bytes, symbol: str) -> pd.DataFrame:
         raise PayloadError(f"{symbol}: not its bars but {body[:40]!r}")
     text = string_of(object_of(json_of(body), f"{symbol} bars").get("data"), f"{symbol} bars")
     rows = [_row(line.split(","), what.dataset_code, symbol) for line in text.split(";") if line]
-    ascending([row["date"] for row in rows], f"{symbol} bars")
+    rows = in_order(rows, "date", f"{symbol} bars")
     check_bars(rows, what, symbol)
     return frame(rows, BAR_COLUMNS)
 
@@ -121,20 +120,19 @@ def parse_limits(body: bytes, pool: str, day: str) -> Page:
     total = whole(number(paging.get("total"), f"{what} total"), f"{what} total")
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
-    stated = iso_day(str(data.get("date")), f"{what} date")
-    if raws and stated != day:
-        raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
-    found = [object_of(raw, f"{what} row") for raw in raws]
-    rows = accepted_rows(found, lambda raw: _limits_row(raw, pool, day), what, lambda raw: raw.get("code"))
-    return Page(rows, len(raws), total)
+    answered_for = iso_day(str(data.get("date")), f"{what} date")
+    if raws and answered_for != day:
+        raise PayloadError(f"{what}: answered for {answered_for}, asked was {day}")
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _limits_row(object_of(raw, f"{what} row"), pool, day)
+
+    return Page(accepted_rows(raws, read, what, named_by("code")), len(raws), total)
 
 
 def limit_rows(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
-    """All rows of a pool as a frame. PayloadError for a duplicate stock."""
-    found = frame(rows, LIMIT_COLUMNS)
-    if found["code"].duplicated().any():
-        raise PayloadError(f"{what}: a stock appears twice")
-    return found
+    """All rows of a pool as a frame, each stock once."""
+    return once_each(frame(rows, LIMIT_COLUMNS), ["code"], what)
 
 
 def answered(body: bytes, what: str) -> dict[str, Any]:

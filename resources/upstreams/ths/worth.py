@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError, Refused, Transient
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.html_tables import html_tables
@@ -64,14 +64,14 @@ def hot_request() -> Request:
 def parse_hot(body: bytes) -> pd.DataFrame:
     """Columns `HOT_COLUMNS`, best first; `tags` a JSON list of concepts."""
     data = answered(body, "hot_list")
-    raws = [object_of(raw, "hot_list row") for raw in list_of(data.get("stock_list"), "stock_list")]
-    rows = accepted_rows(raws, _hot, "hot_list", lambda item: item.get("code"))
-    ranks = [row["rank_no"] for row in rows]
+    raws = list_of(data.get("stock_list"), "stock_list")
+    made = accepted_rows(raws, lambda raw: _hot(object_of(raw, "hot_list row")), "hot_list", named_by("code"))
+    rows = once_each(frame(made, HOT_COLUMNS), ["code"], "hot_list")
+    ranks = rows["rank_no"].tolist()
     whole_list = len(raws) == len(rows)
-    run = ranks == list(range(1, len(rows) + 1)) if whole_list else ranks == sorted(set(ranks))
-    if len({row["code"] for row in rows}) != len(rows) or not run:
-        raise PayloadError("hot_list: a stock twice, or ranks that do not run from 1")
-    return frame(rows, HOT_COLUMNS)
+    if ranks != (list(range(1, len(rows) + 1)) if whole_list else sorted(set(ranks))):
+        raise PayloadError("hot_list: ranks that do not run from 1")
+    return rows
 
 
 def _hot(item: dict[str, Any]) -> dict[str, Any]:
@@ -99,18 +99,20 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
     status = document.get("errocode")  # as it is spelled there
     if str(status) != "0":
         raise PayloadError(f"getharden: errocode {status!r} {str(document.get('errormsg'))[:60]}")
-    raws = [object_of(raw, "getharden row") for raw in list_of(document.get("data") or [], "getharden data")]
-    rows = accepted_rows(raws, lambda item: _strong(item, day), "getharden", lambda item: item.get("code"))
-    if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("getharden: a stock appears twice")
-    return frame(rows, STRONG_COLUMNS)
+    raws = list_of(document.get("data") or [], "getharden data")
+
+    def read(raw: Any) -> dict[str, Any]:
+        return _strong(object_of(raw, "getharden row"), day)
+
+    rows = accepted_rows(raws, read, "getharden", named_by("code"))
+    return once_each(frame(rows, STRONG_COLUMNS), ["code"], "getharden")
 
 
 def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
     code = security_code(item.get("code"), "getharden")
-    stated = iso_day(str(item.get("date")), f"{code} date")
-    if stated != day:
-        raise PayloadError(f"getharden {code}: of {stated}, asked was {day}")
+    own_day = iso_day(str(item.get("date")), f"{code} date")
+    if own_day != day:
+        raise PayloadError(f"getharden {code}: of {own_day}, asked was {day}")
     reason = text_or_none(item.get("reason"), f"{code} reason")
     return {
         "date": day,
@@ -168,14 +170,13 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
     profits = {row[0]: row for row in _rows(tables[1], f"{what} profit")}
     days = [cell for row in tables[2] for cell in row if _DAY.fullmatch(cell)] if len(tables) > 2 else []
     newest = max((iso_day(day, f"{what} day") for day in days), default=None)
-    rows = []
-    for row in _rows(tables[0], what):
+
+    def read(row: list[str]) -> dict[str, Any]:
         made = _year(row, profits.get(row[0]), f"{what} {row[0][:8]}")
-        rows.append({"code": code, "update_date": newest, **made})
-    years = [row["forecast_year"] for row in rows]
-    if len(set(years)) != len(years):
-        raise PayloadError(f"{what}: a year appears twice")
-    return frame(rows, WORTH_COLUMNS)
+        return {"code": code, "update_date": newest, **made}
+
+    rows = accepted_rows(_rows(tables[0], what), read, what, lambda row: row[0])
+    return once_each(frame(rows, WORTH_COLUMNS), ["forecast_year"], what)
 
 
 def _rows(table: list[list[str]], what: str) -> list[list[str]]:

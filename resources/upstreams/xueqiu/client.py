@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Permanent, Refused
 from core.market.symbols import Instrument, instrument
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -119,29 +120,32 @@ def follow_request() -> Request:
 def parse_follow(body: bytes) -> pd.DataFrame:
     """Columns `FOLLOW_COLUMNS`, most followed first. PayloadError for another order."""
     rows = _ranked(body, "followers", "list", "symbol", _FOLLOWED)
-    for before, row in pairwise(rows):
-        if not row["heat"] <= before["heat"]:
-            raise PayloadError(f"followers: {row['code']} with {row['heat']} follows {before['heat']}")
-    return frame(rows, FOLLOW_COLUMNS)
+    for before, row in pairwise(rows.itertuples()):
+        if not row.heat <= before.heat:
+            raise PayloadError(f"followers: {row.code} with {row.heat} follows {before.heat}")
+    return rows[list(FOLLOW_COLUMNS)]
 
 
-def _ranked(body: bytes, what: str, part: str, key: str, table: Sequence[Field]) -> list[dict[str, Any]]:
-    """The stocks of a list, without advertisements, with their places. PayloadError when one came twice."""
+def _ranked(body: bytes, what: str, part: str, key: str, table: Sequence[Field]) -> pd.DataFrame:
+    """The stocks of a list, each once, without advertisements, with their places."""
     data = object_of(data_of(body, what), f"{what} data")
-    rows: list[dict[str, Any]] = []
-    for raw in list_of(data.get(part), f"{what} {part}"):
+
+    def read(raw: Any) -> dict[str, Any]:
         item = object_of(raw, f"{what} row")
         symbol = string_of(item.get(key), f"{what} {key}")
         market, code = symbol[:2], symbol[2:]
         if market not in _MARKETS or not (len(code) == 6 and code.isascii() and code.isdigit()):
             raise PayloadError(f"{what}: {symbol[:12]!r} is no stock of the mainland")
-        if item.get("ad"):
-            continue
         name = string_of(item.get("name"), f"{symbol} name").strip()
-        rows.append({"code": code, "name": name, "rank_no": len(rows) + 1, **values_of(item, table, symbol)})
-    if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError(f"{what}: a stock appears twice")
-    return rows
+        return {"code": code, "name": name, "rank_no": places[symbol], **values_of(item, table, symbol)}
+
+    raws = list_of(data.get(part), f"{what} {part}")
+    listed = [raw for raw in raws if not (isinstance(raw, dict) and raw.get("ad"))]
+    named = named_by(key)
+    # A stock that comes again has the place that it had.
+    places = {name: at for at, name in enumerate(dict.fromkeys(map(str, map(named, listed))), start=1)}
+    columns = texts("code name") | numbers("rank_no") | columns_of(table)
+    return once_each(frame(accepted_rows(listed, read, what, named), columns), ["code"], what)
 
 
 # -- hot_stock/list.json: the stocks that are followed most at the moment.
@@ -166,7 +170,7 @@ def hot_request() -> Request:
 
 def parse_hot(body: bytes) -> pd.DataFrame:
     """Columns `HOT_COLUMNS`, hottest first; `rank_no` is the place in the list, without advertisements."""
-    return frame(_ranked(body, "hot list", "items", "code", _HOT), HOT_COLUMNS)
+    return _ranked(body, "hot list", "items", "code", _HOT)[list(HOT_COLUMNS)]
 
 
 # -- quote.json: one instrument with its valuation; prices CNY, volume shares, amounts and caps CNY.

@@ -70,8 +70,6 @@ def test_an_item_of_the_telegraph() -> None:
     assert client.parse_roll(rolled(index)).iloc[0]["codes"] == "[]"  # the index, not the bank in Shenzhen
     with pytest.raises(PayloadError, match="errno 10012"):
         client.parse_roll(rolled(errno=10012))
-    with pytest.raises(PayloadError, match="twice"):
-        client.parse_roll(rolled(ITEM, ITEM))
     with pytest.raises(PayloadError, match="time"):
         client.parse_roll(rolled({**ITEM, "ctime": 17}))
 

@@ -77,7 +77,6 @@ def test_holder_counts_and_share_capital() -> None:
         (plans({**PLAN, "f001d_0102": "2026-03-31"}), "a report of 2026-03-31"),
         (plans({**PLAN, "seccode": "651"}), "is no code"),
         (plans({name: value for name, value in PLAN.items() if name != "f002d_0102"}), "no field f002d_0102"),
-        (plans(PLAN, PLAN), "1 companies in 2 rows"),
         (plans(PLAN, total=0), "1 of 0 rows"),
     ],
 )
@@ -99,7 +98,6 @@ def test_a_list_of_plans_that_ends_early_is_refused() -> None:
         (answer({**COUNT, "ENDDATE": "2026-03-31"}), "a count of 2026-03-31"),
         (answer({**COUNT, "F003N": -0.0179}), "is not the change"),
         (answer({**COUNT, "F001N": None}), "F001N is missing"),
-        (answer(COUNT, COUNT), "twice"),
         (b'{"resultcode": 401, "resultmsg": "no"}', "resultcode 401"),
         (b'{"msg": "gateway"}', "resultcode None"),
         (b'{"records": []}', "resultcode None"),

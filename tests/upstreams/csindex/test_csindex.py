@@ -85,7 +85,7 @@ def test_codes_in_a_number_cell_have_their_zeros_again() -> None:
 @pytest.mark.parametrize(
     ("book", "reason"),
     [
-        (members(member("000001", 60.0), member("000001", 40.0)), "twice"),
+        (members(member("000001", 60.0), member("000001", 40.0)), "make 60.00"),
         (members(member("000001", 60.0), member("600519", 20.0)), "make 80.00"),
         (members(member("000001", 60.0), member("600519", 40.0, day=20260630)), "several dates"),
         (members(member("000001", 100.0, index="000905")), "instead of 000300"),
@@ -139,7 +139,6 @@ def test_history_in_shares_and_yuan() -> None:
         (perf(tradeDate="20260831"), "asked was"),
         (perf(close=-1), "not above zero"),
         (body({"code": "500", "msg": "error", "data": None}), "code '500'"),
-        (body({"code": "200", "data": [PERF, PERF]}), "twice"),
     ],
 )
 def test_rejected_history(answer: bytes, reason: str) -> None:

@@ -324,12 +324,15 @@ def test_a_company_of_the_consensus_is_a_row_per_year() -> None:
     for changed, reason in (
         ({"YEAR3": 2029}, "YEAR3 is 2029"),
         ({"EPS2": 7241.0}, "not plausible"),
-        ({"YEAR_MARK2": None}, "YEAR_MARK2"),
+        ({"YEAR_MARK2": "P"}, "YEAR_MARK2"),
         ({"YEAR_MARK3": "A"}, "YEAR_MARK3"),
         ({"SECURITY_CODE": "600518"}, "not asked for"),
     ):
         with pytest.raises(PayloadError, match=reason):
             client(body([CONSENSUS | changed], 1))[0].consensus(("600519",))
+    unmarked = {name: value for name, value in CONSENSUS.items() if not name.startswith("YEAR_MARK")}
+    with pytest.raises(PayloadError, match="YEAR_MARK1"):
+        client(body([unmarked], 1))[0].consensus(("600519",))
 
 
 @quick

@@ -182,7 +182,6 @@ def test_a_report_has_numbers_for_texts_and_nothing_for_blanks() -> None:
         (parse_research, report_body(hits=3), "data"),
         (parse_listed, listed_body({**LISTED, "publishTime": "2026-13-01"}), "publishTime"),
         (articles.parse_flashes, b'{"code":"0","message":"req_trace","data":null}', "code"),
-        (articles.parse_flashes, flash_body(FLASH, FLASH), "came twice"),
     ],
 )
 def test_rejected_answers(parse: Callable[[bytes], Any], body: bytes, reason: str) -> None:

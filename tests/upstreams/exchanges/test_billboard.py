@@ -124,7 +124,6 @@ def test_a_day_without_a_billboard() -> None:
         (replaced("成交金额(万元)", "成交金额(元)"), "a table of"),
         (replaced("累计买入金额(元)", "累计买入金额(万元)"), "another unit"),
         (replaced("23135.90", "231359000.00"), "another unit"),
-        (replaced("(2)  600032", "(2)  600340"), "appears twice"),
         (replaced("  (2) 东方财富", "  (3) 东方财富"), "follows 1 others"),
         (replaced("2511430.00", "viele"), "neither a security nor a seat"),
         (replaced(f"一、{RISE}:", ""), "for no reason"),
@@ -176,7 +175,6 @@ def test_the_rule_behind_a_reason(said: str, code: str, name: str, rule: str) ->
         (szse_body({**SZSE_ROW, "plyy": " "}), "for no reason"),
         (szse_body({**SZSE_ROW, "zqdm": "504"}), "no code"),
         (szse_body({name: value for name, value in SZSE_ROW.items() if name != "cjje"}), "no field cjje"),
-        (szse_body(SZSE_ROW, SZSE_ROW), "came twice"),
     ],
 )
 def test_rejected_rows(body: bytes, reason: str) -> None:

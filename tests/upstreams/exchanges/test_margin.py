@@ -210,11 +210,12 @@ def test_beijing_an_odd_row_costs_that_row() -> None:
     assert [item for item, _ in rejected] == ["920008"]
 
 
-def test_a_total_without_securities_or_a_code_twice_is_refused() -> None:
+def test_a_total_without_securities_is_refused_and_a_code_counts_once() -> None:
     (total,) = sse.parse_margin(sse_body(SSE_TOTAL), DAY, detail=False).rows
     (row,) = sse.parse_margin(sse_body(SSE_ROW), DAY, detail=True).rows
     assert joined([total], [row], "x")["code"].tolist() == ["TOTAL_SH", "600519"]
-    for total_rows, rows in (([total], []), ([], [row]), ([total], [row, row])):
+    assert joined([total], [row, row], "x")["code"].tolist() == ["TOTAL_SH", "600519"]
+    for total_rows, rows in (([total], []), ([], [row])):
         with pytest.raises(PayloadError):
             joined(total_rows, rows, "x")
 

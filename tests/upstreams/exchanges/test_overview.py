@@ -73,7 +73,6 @@ def test_rejected_rows_of_shanghai(row: dict[str, Any], reason: str) -> None:
     [
         ([HEADS[1:], SZSE[1:]], "heads"),
         ([HEADS, FUNDS], "no class"),
-        ([HEADS, SZSE, SZSE], "twice"),
         ([["证券类别", "数量", "成交金额(港元)", "总市值", "流通市值"], SZSE], "港元"),
         ([HEADS, ["股票", "1", "9e11", "5e11", "5e11"]], "more was traded"),
         ([HEADS, ["股票", "1", "abc", "5", "5"]], "no number"),

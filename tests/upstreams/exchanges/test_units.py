@@ -40,7 +40,6 @@ def test_units_of_a_date() -> None:
         (page(ROW | {"TOT_VOL": "90123456700000"}), "another unit"),
         (page(ROW | {"TOT_VOL": "-1"}), "below zero"),
         (page(ROW | {"SEC_CODE": "51030"}), "code"),
-        (page(ROW, ROW), "twice"),
     ],
 )
 def test_rejected_answers(body: bytes, reason: str) -> None:
@@ -82,7 +81,6 @@ def test_units_of_shenzhen() -> None:
         (listed(FUND | {"dqgm": "<a>19,512,345,600.00</a>"}), "another unit"),
         (listed(FUND | {"dqgm": "<a>-</a>"}), "missing"),
         (listed(FUND | {"sys_key": "159915<x"}), "code"),
-        (listed(FUND, FUND), "twice"),
     ],
 )
 def test_rejected_units_of_shenzhen(body: bytes, reason: str) -> None:

@@ -132,7 +132,6 @@ def test_the_portal_counts_in_millions() -> None:
         ([SAMPLE, {**SAMPLE, "MUTUAL_TYPE": "003"}, {**SAMPLE, "MUTUAL_TYPE": "005"}], "is not 005"),
         ([{**SAMPLE, "DEAL_AMT": -1}], "below zero"),
         ([{**SAMPLE, "MUTUAL_TYPE": "007"}], "not asked for"),
-        ([SAMPLE, SAMPLE], "twice"),
         ([{**SAMPLE, "DEAL_NUM": 70}], "another unit"),
     ],
 )

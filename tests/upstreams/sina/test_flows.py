@@ -46,7 +46,6 @@ def test_the_recorded_money_flow() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (changed(opendate="2026-09-23"), "came twice"),
         (b'{"__ERROR": 1, "__ERRORMSG": "x"}', "__ERROR"),
     ],
 )

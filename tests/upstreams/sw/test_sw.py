@@ -114,7 +114,6 @@ def test_the_documented_bar_with_a_bare_nan() -> None:
     ("answer", "reason"),
     [
         (body([TREND | {"swindexcode": "801780"}]), "instead of 801150"),
-        (body([TREND, TREND]), "twice"),
         (body([TREND | {"closeindex": -7989.13}]), "not above zero"),
         (body([TREND | {"maxindex": 7000.0}]), "enclose"),
         (body([TREND | {"bargaindate": "30.9.2026"}]), "no date"),
@@ -147,8 +146,6 @@ def test_rows_of_another_day_or_another_index() -> None:
         report_rows([REPORT | {"bargaindate": "2026-09-29"}], "l1", DAY, DAY)
     with pytest.raises(PayloadError, match="no index"):
         report_rows([REPORT | {"swindexcode": "000300"}], "l1", DAY, DAY)
-    with pytest.raises(PayloadError, match="twice"):
-        current_rows([CURRENT, CURRENT], "l1")
     with pytest.raises(PayloadError, match="not above zero"):
         current_rows([CURRENT | {"l8": 0}], "l1")
     assert current_rows([CURRENT], "l1").iloc[0]["last_close"] == 7776.83
@@ -202,7 +199,6 @@ def test_industries_of_the_disclosure_platform() -> None:
     )
     for answer, reason in (
         (records(RECORD, resultcode=401), "resultcode 401"),
-        (records(RECORD, RECORD), "twice"),
         (records(RECORD[:-1]), "11 values"),
         (b'{"resultcode": 200}', "no field records"),
     ):

@@ -135,8 +135,6 @@ def test_strong_stocks_come_as_texts_in_gbk() -> None:
         ThsClient(Pages(strong_list({**STRONG, "date": "2025-06-12"}))).strong_stocks(DAY)
     with pytest.raises(PayloadError, match="errocode 5"):
         ThsClient(Pages(strong_list(STRONG, code=5))).strong_stocks(DAY)
-    with pytest.raises(PayloadError, match="twice"):
-        ThsClient(Pages(strong_list(STRONG, STRONG))).strong_stocks(DAY)
 
 
 @quick

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.symbols import instrument
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.f10.pages import secucode
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -57,9 +57,12 @@ def parse_operations(body: bytes, symbol: str) -> pd.DataFrame:
     what = f"operations {symbol}"
     document = object_of(json_of(body), what)
     promised(document, ("zygcfx",), what)
-    found = [object_of(one, f"{what} row") for one in list_of(document["zygcfx"], what)]
-    rows = accepted_rows(found, lambda row: _row(row, symbol), what, lambda row: row.get("ITEM_NAME"))
-    return frame(rows, OPERATION_COLUMNS)
+
+    def read(one: Any) -> dict[str, Any]:
+        return _row(object_of(one, f"{what} row"), symbol)
+
+    rows = accepted_rows(list_of(document["zygcfx"], what), read, what, named_by("ITEM_NAME"))
+    return once_each(frame(rows, OPERATION_COLUMNS), ["report_period", "dim_type", "item"], what)
 
 
 def _row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
 from core.market.symbols import instrument
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.reports.finance import ITEMS, STATEMENT_COLUMNS, notice_of, period_of
 from resources.upstreams.eastmoney.reports.gateway import ReportPage, equals, parse_report
@@ -138,10 +139,13 @@ def parse_dates(body: bytes, page: Page) -> list[str]:
     """Report periods of a statement, newest first; [] when the company has none."""
     what = f"{page.statement} dates {page.symbol}"
     rows = list_of(object_of(json_of(body), what).get("data"), f"{what} data")
-    found = [period_of(object_of(row, what).get("REPORT_DATE"), what) for row in rows]
-    if len(set(found)) < len(found):
-        raise PayloadError(f"{what}: a date came twice")
-    return sorted(found, reverse=True)
+    found = accepted_rows(
+        rows,
+        lambda row: period_of(object_of(row, what).get("REPORT_DATE"), what),
+        what,
+        named_by("REPORT_DATE"),
+    )
+    return sorted(set(found), reverse=True)
 
 
 def statement_request(page: Page, periods: Sequence[str]) -> Request:

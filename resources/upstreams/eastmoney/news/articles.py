@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Refused
 from core.market.securities import board_of
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -67,8 +67,9 @@ def parse_articles(body: bytes, keyword: str) -> pd.DataFrame:
     result = object_of(document.get("result"), f"{what} result")
     if _KIND not in result:
         raise Refused(f"{what}: the search answers without articles ({', '.join(list(result)[:3])[:80]})")
-    found = [object_of(row, f"{what} row") for row in list_of(result[_KIND], f"{what} list")]
-    return frame(accepted_rows(found, _article, what, lambda row: row.get("code")), ARTICLE_COLUMNS)
+    listed = list_of(result[_KIND], f"{what} list")
+    rows = accepted_rows(listed, lambda row: _article(object_of(row, f"{what} row")), what, named_by("code"))
+    return frame(rows, ARTICLE_COLUMNS)
 
 
 def _article(row: dict[str, Any]) -> dict[str, Any]:
@@ -112,11 +113,10 @@ def parse_flashes(body: bytes) -> Flashes:
         raise PayloadError(f"flash news: code {document.get('code')!r:.40}")
     data = object_of(document.get("data"), "flash news data")
     listed = list_of(data.get("fastNewsList"), "flash news list")
-    found = [object_of(row, "flash row") for row in listed]
-    made = accepted_rows(found, _flash, "flash news", lambda row: row.get("code"))
-    rows = frame(made, FLASH_COLUMNS)
-    if rows["flash_id"].duplicated().any():
-        raise PayloadError("flash news: one item came twice")
+    made = accepted_rows(
+        listed, lambda row: _flash(object_of(row, "flash row")), "flash news", named_by("code")
+    )
+    rows = once_each(frame(made, FLASH_COLUMNS), ["flash_id"], "flash news")
     after = data.get("sortEnd")
     mark = "" if after is None else string_of(after, "flash news sortEnd")
     return Flashes(rows, mark, whole_number(data.get("total", len(listed)), "flash news total"))

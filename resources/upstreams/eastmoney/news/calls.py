@@ -22,7 +22,7 @@ class PressCalls(Gateway):
             request = notices.notices_request(since, until, page, code)
             return self._ask(request, notices.parse_notices, since=since, until=until)
 
-        return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
+        return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES, key=("ann_id", "code")), what)
 
     def research(self, since: str, until: str, code: str = "") -> pd.DataFrame:
         """Research reports published between two dates, on all A shares or on one; columns
@@ -33,7 +33,9 @@ class PressCalls(Gateway):
             request = research.research_request(since, until, page, code)
             return self._ask(request, research.parse_research, since=since, until=until)
 
-        return research.research_frame(collected(ask, what, most_pages=research.MOST_PAGES), what)
+        return research.research_frame(
+            collected(ask, what, most_pages=research.MOST_PAGES, key=("info_code", "code")), what
+        )
 
     def articles(self, keyword: str, pages: int = 1) -> pd.DataFrame:
         """Articles that mention a word, ten a call, in the portal's order; columns `ARTICLE_COLUMNS`."""

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.paging import Page, whole_number
@@ -50,8 +50,11 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
     raw = list_of(data.get("list"), f"{what} list")
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    found = [object_of(row, f"{what} row") for row in raw]
-    made = accepted_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("art_code"))
+
+    def read(row: Any) -> list[dict[str, Any]]:
+        return _rows(object_of(row, f"{what} row"), since, until)
+
+    made = accepted_rows(raw, read, what, named_by("art_code"))
     return Page([row for rows in made for row in rows], len(raw), total)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -47,17 +47,17 @@ def parse_research(body: bytes, since: str, until: str) -> Page:
     raw = [] if listed is None and not total else list_of(listed, f"{what} data")
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
-    found = [object_of(row, f"{what} row") for row in raw]
-    rows = accepted_rows(found, lambda row: _row(row, since, until), what, lambda row: row.get("stockCode"))
+
+    def read(row: Any) -> dict[str, Any] | None:
+        return _row(object_of(row, f"{what} row"), since, until)
+
+    rows = accepted_rows(raw, read, what, named_by("stockCode"))
     return Page([row for row in rows if row is not None], len(raw), total)
 
 
 def research_frame(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
-    """Columns `RESEARCH_COLUMNS`. PayloadError when a report came twice."""
-    made = frame(rows, RESEARCH_COLUMNS)
-    if made.duplicated(subset=["info_code", "code"]).any():
-        raise PayloadError(f"{what}: a report came on two pages")
-    return made
+    """Columns `RESEARCH_COLUMNS`, each report once."""
+    return once_each(frame(rows, RESEARCH_COLUMNS), ["info_code", "code"], what)
 
 
 def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any] | None:

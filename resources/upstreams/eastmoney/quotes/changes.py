@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.eastmoney.quotes.pools import TOPIC_TOKEN, clock_time
@@ -90,8 +90,7 @@ def parse_changes(body: bytes) -> ChangesPage:
     raws = list_of(data.get("allstock"), "changes allstock")
     if not len(raws) <= total or len(raws) > PAGE_ROWS:
         raise PayloadError(f"changes: {len(raws)} rows on a page of {PAGE_ROWS}, {total} in all")
-    found = [object_of(raw, "changes row") for raw in raws]
-    rows = accepted_rows(found, _row, "changes", lambda raw: raw.get("c"))
+    rows = accepted_rows(raws, lambda raw: _row(object_of(raw, "changes row")), "changes", named_by("c"))
     rows.sort(key=lambda row: str(row["time"]), reverse=True)
     return ChangesPage(frame(rows, CHANGE_COLUMNS), total)
 

@@ -11,6 +11,7 @@ from resources.upstreams.eastmoney.quotes import fields, lists
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
 from resources.upstreams.eastmoney.reports import bonds
 from resources.upstreams.parsing.frames import texts
+from resources.upstreams.parsing.paging import pages_joined
 from resources.upstreams.parsing.rows import columns_of, may
 
 # -- The portal's lists, page by page.
@@ -25,7 +26,7 @@ class ListCalls(Gateway):
         self, fs: str, names: str, read: Callable[[Rows], pd.DataFrame], *, key: str, complete: bool = True
     ) -> pd.DataFrame:
         """All rows of the list `fs` with the fields `names`, page by page; `read` makes a frame of the
-        raw rows of one page, `key` is the column that must not repeat.
+        raw rows of one page, `key` is the column that names a row once.
 
         With `complete` a list that ends before its own `total` (or whose total moves) is a
         `PayloadError`; board lists count wrongly, so they pass False and take what they receive. A list that
@@ -50,10 +51,7 @@ class ListCalls(Gateway):
                 break
         if complete and received != (total or 0):
             raise PayloadError(f"clist {fs}: {received} of {total} rows", source=self.source)
-        rows = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
-        if rows[key].duplicated().any():
-            raise PayloadError(f"clist {fs}: a row came on two pages", source=self.source)
-        return rows
+        return pages_joined(parts, [key], f"clist {fs}")
 
 
 LISTS = {

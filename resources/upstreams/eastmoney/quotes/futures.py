@@ -8,10 +8,11 @@ import pandas as pd
 
 from core.errors import PayloadError, WrongUnit
 from core.market.futures import turnover_fits
+from resources.rejections import note
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import amount, ascending, iso_day, ordered_ohlc, price, required
+from resources.upstreams.parsing.payload import amount, iso_day, ordered_ohlc, price, required
 
 MARKETS = {"cffex": "8", "shfe": "113", "dce": "114", "czce": "115", "ine": "142", "gfex": "225"}
 """Exchange -> number of its market."""
@@ -63,7 +64,7 @@ def _lines(
     if data is None:
         return
     check_secid(data, secid, what)
-    days: list[str] = []
+    days: dict[str, list[str]] = {}
     for values in csv_rows(data, "klines", what, width):
         day = iso_day(values[0], f"{what} date")
         if not since <= day <= until:
@@ -72,6 +73,10 @@ def _lines(
             required(price(value, f"{what} {day}"), f"{what} {day}") for value in values[1:5]
         )
         ordered_ohlc((open_, high, low, close), f"{what} {day}")
-        days.append(day)
+        if days.get(day) == values:
+            note([(day, "repeats the row before")])
+            continue
+        if days and day <= max(days):
+            raise PayloadError(f"{what}: {day} follows {max(days)}")
+        days[day] = values
         yield {"date": day, "open": open_, "close": close, "high": high, "low": low}, values
-    ascending(days, what)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
-from resources.rejections import accepted_table
+from resources.rejections import accepted_rows, accepted_table, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of, diff_of, symbol_of
 from resources.upstreams.eastmoney.quotes.fields import (
@@ -154,7 +154,7 @@ def parse_ulist(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     strangers = set(result["symbol"]) - set(symbols)
     if strangers:
         raise PayloadError(f"ulist: {', '.join(sorted(strangers))} was not asked for")
-    return result
+    return once_each(result, ["symbol"], "ulist")
 
 
 def slist_request(symbol: str) -> Request:
@@ -171,25 +171,25 @@ def slist_request(symbol: str) -> Request:
 def parse_slist(body: bytes, symbol: str) -> pd.DataFrame:
     """The boards of one stock (industry, concept and region mixed); columns `SLIST_COLUMNS`."""
     data = data_of(body, f"slist {symbol}")
-    rows = []
-    for raw in [] if data is None else diff_of(data, "slist"):
+
+    def read(raw: Mapping[str, Any]) -> dict[str, Any]:
         board = _board_code(raw)
-        rows.append(
-            {
-                "code": instrument(symbol).dataset_code,
-                "board_code": board,
-                "board_name": _name(raw, board),
-                **values_of(raw, SLIST_FIELDS, board),
-            }
-        )
-    _unique([row["board_code"] for row in rows], f"slist {symbol}")
-    return frame(rows, SLIST_COLUMNS)
+        return {
+            "code": instrument(symbol).dataset_code,
+            "board_code": board,
+            "board_name": _name(raw, board),
+            **values_of(raw, SLIST_FIELDS, board),
+        }
+
+    listed = [] if data is None else diff_of(data, "slist")
+    rows = accepted_rows(listed, read, f"slist {symbol}", _stated_code)
+    return once_each(frame(rows, SLIST_COLUMNS), ["board_code"], f"slist {symbol}")
 
 
 def listed_rows(
     raws: Sequence[Mapping[str, Any]], table: Sequence[Field], columns: Mapping[str, str], what: str
 ) -> pd.DataFrame:
-    """Rows of securities. Raises on duplicates, on prices out of order and on volumes in another unit."""
+    """Rows of securities. Raises on prices out of order and on volumes in another unit."""
     rows = []
     for raw in raws:
         symbol = _symbol(raw, what)
@@ -217,7 +217,6 @@ def listed_rows(
                 **values,
             }
         )
-    _unique([str(row["symbol"]) for row in rows], what)
     return frame(rows, columns)
 
 
@@ -239,7 +238,6 @@ def board_rows(raws: Sequence[Mapping[str, Any]], kind: str) -> pd.DataFrame:
                 **values_of(raw, BOARD_FIELDS, board),
             }
         )
-    _unique([row["board_code"] for row in rows], f"{kind} boards")
     return frame(rows, BOARD_COLUMNS)
 
 
@@ -271,9 +269,3 @@ def _name(raw: Mapping[str, Any], owner: str) -> str:
     if not name:
         raise PayloadError(f"{owner}: no name")
     return name
-
-
-def _unique(keys: Sequence[str], what: str) -> None:
-    if len(set(keys)) != len(keys):
-        twice = sorted({key for key in keys if keys.count(key) > 1})
-        raise PayloadError(f"{what}: twice in the list: {', '.join(twice[:5])}")

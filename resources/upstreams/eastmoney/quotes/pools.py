@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
-from resources.rejections import accepted_rows
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -69,12 +69,10 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     stated = iso_day(str(data.get("qdate")), f"{what} qdate")
     if raws and stated != day:
         raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
-    found = [object_of(raw, f"{what} row") for raw in raws]
-    rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
-    symbols = [row["symbol"] for row in rows]
-    if len(set(symbols)) != len(symbols):
-        raise PayloadError(f"{what}: a stock appears twice")
-    return frame(rows, POOL_COLUMNS)
+    rows = accepted_rows(
+        raws, lambda raw: _row(object_of(raw, f"{what} row"), pool, day), what, named_by("c")
+    )
+    return once_each(frame(rows, POOL_COLUMNS), ["symbol"], what)
 
 
 def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:

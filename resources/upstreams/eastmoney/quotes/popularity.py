@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.rejections import accepted_rows, named_by, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, string_of, whole
@@ -37,17 +38,19 @@ def parse_ranking(body: bytes) -> pd.DataFrame:
     status = document.get("status")
     if type(status) is not int or status != 0:
         raise PayloadError(f"popularity: status {status!r}")
-    rows: list[dict[str, Any]] = []
-    for raw in list_of(document.get("data"), "popularity data"):
+
+    def read(raw: Any) -> dict[str, Any] | None:
         item = object_of(raw, "popularity row")
         symbol = string_of(item.get("sc"), "popularity sc").lower()
         if symbol[:2] not in {"sh", "sz", "bj"} or len(symbol) != 8 or not symbol[2:].isdecimal():
             raise PayloadError(f"popularity: {symbol!r} is no code")
         rank = whole(number(item.get("rk"), f"{symbol} rk"), f"{symbol} rk")
-        if rank > 0:
-            moved = whole(number(item.get("hisRc"), f"{symbol} hisRc"), f"{symbol} hisRc")
-            rows.append({"symbol": symbol, "code": symbol[2:], "rank_no": rank, "rank_change": moved})
-    ranks = [row["rank_no"] for row in rows]
-    if len({row["symbol"] for row in rows}) != len(rows) or len(set(ranks)) != len(ranks):
-        raise PayloadError("popularity: a stock or a rank appears twice")
-    return frame(sorted(rows, key=lambda row: row["rank_no"]), RANK_COLUMNS)
+        if rank <= 0:
+            return None
+        moved = whole(number(item.get("hisRc"), f"{symbol} hisRc"), f"{symbol} hisRc")
+        return {"symbol": symbol, "code": symbol[2:], "rank_no": rank, "rank_change": moved}
+
+    listed = list_of(document.get("data"), "popularity data")
+    rows = [row for row in accepted_rows(listed, read, "popularity", named_by("sc")) if row is not None]
+    ranked = frame(sorted(rows, key=lambda row: row["rank_no"]), RANK_COLUMNS)
+    return once_each(once_each(ranked, ["symbol"], "popularity"), ["rank_no"], "popularity")

@@ -12,14 +12,14 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import Instrument, instrument
+from resources.rejections import accepted_rows
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
-from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
+from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars, in_order
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     AMT,
     amount,
-    ascending,
     iso_day,
     moment,
     number,
@@ -91,7 +91,7 @@ def parse_kline(body: bytes, symbol: str, *, klt: int, beg: str = "0", end: str 
         if day < beg or day > end:
             raise PayloadError(f"{label}: bar of {day} is outside {beg}..{end}")
         rows.append(row)
-    ascending([row["datetime" if minutes else "date"] for row in rows], label)
+    rows = in_order(rows, "datetime" if minutes else "date", label)
     check_bars(rows, what, label)
     return frame(rows, MINUTE_COLUMNS if minutes else BAR_COLUMNS)
 
@@ -159,7 +159,7 @@ def parse_trends(body: bytes, symbol: str) -> pd.DataFrame:
             "last_close": last_close,
         }
         rows.append(row)
-    ascending([row["datetime"] for row in rows], label)
+    rows = in_order(rows, "datetime", label)
     check_bars(rows, what, label)
     return frame(rows, TREND_COLUMNS)
 
@@ -195,8 +195,8 @@ def parse_flow_days(body: bytes, secid: str, code: str) -> pd.DataFrame:
         return frame([], FLOW_COLUMNS)
     if "code" in data:
         check_secid(data, secid, label)
-    rows = []
-    for values in csv_rows(data, "klines", label, 13):
+
+    def read(values: list[str]) -> dict[str, Any]:
         day = iso_day(values[0], f"{label} date")
         row: dict[str, Any] = {"code": code, "date": day}
         row |= _flows(values, f"{label} {day}")
@@ -204,9 +204,10 @@ def parse_flow_days(body: bytes, secid: str, code: str) -> pd.DataFrame:
             row[f"{name}_net_pct"] = number(values[at], f"{label} {day} {name} %")
         row["close"] = price(values[11], f"{label} {day} close")
         row["change_pct"] = number(values[12], f"{label} {day} change %")
-        rows.append(row)
-    ascending([row["date"] for row in rows], label)
-    return frame(rows, FLOW_COLUMNS)
+        return row
+
+    rows = accepted_rows(csv_rows(data, "klines", label, 13), read, label, lambda values: values[0])
+    return frame(in_order(rows, "date", label), FLOW_COLUMNS)
 
 
 def flow_minutes_request(secid: str, second: str = "") -> Request:
@@ -227,8 +228,7 @@ def parse_flow_minutes(body: bytes, secid: str, code: str) -> pd.DataFrame:
     for values in csv_rows(data, "klines", label, 6):
         when = moment(values[0], "%Y-%m-%d %H:%M", f"{label} time").isoformat(" ")
         rows.append({"code": code, "datetime": when, **_flows(values, f"{label} {when}")})
-    ascending([str(row["datetime"]) for row in rows], label)
-    return frame(rows, MINUTE_FLOW_COLUMNS)
+    return frame(in_order(rows, "datetime", label), MINUTE_FLOW_COLUMNS)
 
 
 def _flows(values: list[str], label: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 row per company, with columns for four years. The mark of a year says whether it was reported (A) or is
 expected (E)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,9 +20,8 @@ WIDE_COLUMNS: dict[str, str] = {
     **texts("code"),
     **numbers("org_count"),
     **dict.fromkeys((f"{name}{at}" for at in _YEARS for name in ("year", "eps")), "f"),
-    **dict.fromkeys((f"mark{at}" for at in _YEARS), "s"),
 }
-REPORTED, EXPECTED = "A", "E"
+_REPORTED, _EXPECTED = "A", "E"
 _LARGEST_EPS = 1000
 
 
@@ -31,18 +31,15 @@ def consensus_report(codes: Sequence[str] | None = None) -> Report:
 
 
 def consensus_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `WIDE_COLUMNS`, a row per company, CNY. PayloadError when the years are not one after the
-    other."""
+    """Columns `WIDE_COLUMNS`, a row per company, CNY, without the earnings of reported years, which are no
+    forecasts. PayloadError when the years are not one after the other."""
     return frame([_row(row) for row in rows], WIDE_COLUMNS)
 
 
 def by_year(wide: pd.DataFrame) -> pd.DataFrame:
-    """Columns `CONSENSUS_COLUMNS`, a row per company and year that something is expected of. The figure of a
-    reported year is a result, no forecast."""
+    """Columns `CONSENSUS_COLUMNS`, a row per company and year that something is expected of."""
     parts = [
-        wide[["code", "org_count"]].assign(forecast_year=wide[f"year{at}"], eps_mean=wide[f"eps{at}"])[
-            wide[f"mark{at}"] == EXPECTED
-        ]
+        wide[["code", "org_count"]].assign(forecast_year=wide[f"year{at}"], eps_mean=wide[f"eps{at}"])
         for at in _YEARS
     ]
     rows_by_year = pd.concat(parts, ignore_index=True)[list(CONSENSUS_COLUMNS)]
@@ -55,6 +52,8 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     promised(row, ("SECURITY_CODE", "RATING_ORG_NUM"), "consensus")
     if not any(f"YEAR{at}" in row and f"EPS{at}" in row for at in _YEARS):
         raise PayloadError("consensus: no year with its earnings")
+    if not any(f"YEAR_MARK{at}" in row for at in _YEARS):
+        raise PayloadError("consensus: no field YEAR_MARK1, which tells a forecast from a result")
     code = security_code(row["SECURITY_CODE"], "consensus")
     what = f"consensus {code}"
     brokers = required(amount(row["RATING_ORG_NUM"], f"{what} RATING_ORG_NUM"), f"{what} RATING_ORG_NUM")
@@ -72,8 +71,8 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         if abs(eps) > _LARGEST_EPS:
             raise PayloadError(f"{what}: EPS{at} {eps} CNY is not plausible")
         mark = row.get(f"YEAR_MARK{at}")
-        if mark not in {REPORTED, EXPECTED} or (expected and mark == REPORTED):
+        if mark not in {_REPORTED, _EXPECTED, None} or (expected and mark == _REPORTED):
             raise PayloadError(f"{what}: YEAR_MARK{at} is {mark!r:.20}")
-        expected = mark == EXPECTED
-        made |= {f"year{at}": year, f"eps{at}": eps, f"mark{at}": mark}
+        expected = expected or mark == _EXPECTED
+        made |= {f"year{at}": year, f"eps{at}": eps if mark == _EXPECTED else math.nan}
     return made

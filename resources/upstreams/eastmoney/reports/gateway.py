@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError, Permanent, Transient
-from resources.rejections import accepted_table
+from resources.rejections import accepted_table, named_by
 from resources.transport.request import Request
 from resources.upstreams.parsing.payload import json_of, list_of, object_of
 from resources.upstreams.parsing.rows import Table
@@ -193,14 +193,13 @@ def parse_report(
     if code != _OK or document.get("success") is not True:
         raise PayloadError(f"{what}: code {code} ({message})")
     result = object_of(document.get("result"), f"{what} result")
-    rows = [object_of(row, f"{what} row") for row in list_of(result.get("data"), f"{what} data")]
+    rows = list_of(result.get("data"), f"{what} data")
     count = result.get("count")
     pages = result.get("pages", None if paged else 0)
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
-    return ReportPage(accepted_table(rows, read, what, _stated_code), pages, count, len(rows))
 
+    def of_objects(raws: Sequence[Any]) -> pd.DataFrame:
+        return read([object_of(raw, f"{what} row") for raw in raws])
 
-def _stated_code(row: Mapping[str, Any]) -> object:
-    """The code that a row is of, under whichever name."""
-    return next((row[name] for name in _CODES if name in row), None)
+    return ReportPage(accepted_table(rows, of_objects, what, named_by(*_CODES)), pages, count, len(rows))

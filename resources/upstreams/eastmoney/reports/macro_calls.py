@@ -9,7 +9,7 @@ from core.errors import PayloadError, Permanent
 from resources.upstreams.eastmoney.gateway import Gateway
 from resources.upstreams.eastmoney.quotes import futures, series
 from resources.upstreams.eastmoney.reports import economy, gateway, stock_connect
-from resources.upstreams.parsing.frames import concat
+from resources.upstreams.parsing.paging import pages_joined
 
 
 class MacroCalls(Gateway):
@@ -44,9 +44,7 @@ class MacroCalls(Gateway):
                 break
             if not len(got):
                 raise PayloadError(f"{report}: {received} of {got.count} rows", source=self.source)
-        rows = concat(parts, economy.economy_columns(report))
-        if rows.duplicated(subset=["date"]).any():
-            raise PayloadError(f"{report}: a row came twice", source=self.source)
+        rows = pages_joined(parts, ["date"], report)
         return rows if since is None else rows[rows["date"] >= since].reset_index(drop=True)
 
     def interbank_rates(self, since: str) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from resources.upstreams.eastmoney.f10 import pages
 from resources.upstreams.eastmoney.gateway import Gateway, Rows
 from resources.upstreams.eastmoney.reports import companies, finance, gateway
 from resources.upstreams.parsing.frames import concat
+from resources.upstreams.parsing.paging import pages_joined
 
 _MOST_PAGES = 120
 """Pages of one company's periods that are asked at most."""
@@ -90,10 +91,7 @@ class ResultCalls(Gateway):
                 break
         if received != count:
             raise PayloadError(f"main indicators {symbol}: {received} of {count} periods", source=self.source)
-        rows = concat(parts, pages.MAIN_COLUMNS)
-        if rows["report_period"].duplicated().any():
-            raise PayloadError(f"main indicators {symbol}: a period came twice", source=self.source)
-        return rows
+        return pages_joined(parts, ["report_period"], f"main indicators {symbol}")
 
     def company_statements(self, symbol: str, periods: int = 20) -> pd.DataFrame:
         """The three statements of one company with every item, of its newest `periods` report periods;
