@@ -81,14 +81,20 @@ Json = _column_type("json", "json")
 
 def col(
     unit: str = "", title: str = "", *, computed: bool = False, no_source: str = "",
-    decimals: int | None = None, **limits: Any,
+    decimals: int | None = None, fixed: bool = False, varies: str = "", **limits: Any,
 ) -> Any:  # fmt: skip
     """A nullable column. `computed`: made by derivation, so absent from staging. `no_source`: why it
     stays NULL (names the issue that brings it). `decimals`: what a float is rounded to where its type has no
     scale; for calculated columns only, since a figure of a source keeps the decimals that it came with.
+    `fixed`, of a table without dates: the value stays what it is, so that it may enter rows of any date.
+    `varies`: why the value of a date depends on the day on which it was loaded ('': it does not); where it
+    cannot be had later, it is null.
     `limits` are pandera's (ge, gt, le, isin, str_matches…) and are hard checks."""
     limits.setdefault("nullable", True)
-    metadata = {"unit": unit, "computed": computed, "no_source": no_source, "decimals": decimals}
+    metadata = {
+        "unit": unit, "computed": computed, "no_source": no_source, "decimals": decimals, "fixed": fixed,
+        "varies": varies,
+    }  # fmt: skip
     return pa.Field(title=title or None, metadata=metadata, **limits)
 
 
@@ -118,6 +124,8 @@ class ColumnSpec:
     decimals: int | None = None
     checks: tuple[Check, ...] = ()
     of_key: bool = False
+    fixed: bool = False
+    varies: str = ""
 
     @property
     def sql(self) -> str:
@@ -164,7 +172,7 @@ def derived_model(name: str, origin: type[Model], columns: Iterable[ColumnSpec])
     for spec in columns:
         info = col(
             spec.unit, spec.title, computed=spec.computed, no_source=spec.no_source, decimals=spec.decimals,
-            nullable=spec.nullable,
+            nullable=spec.nullable, fixed=spec.fixed, varies=spec.varies,
         )  # fmt: skip
         info.checks = list(spec.checks)
         info.metadata["of_key"] = spec.of_key

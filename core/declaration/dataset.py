@@ -217,6 +217,12 @@ class Dataset:
     have no row yet."""
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
+    undated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of a dataset by dates: table of `reads` whose rows have no date -> the columns that are read of it.
+    They are `fixed`: what changes would be today's in a row of another date."""
+    as_known: tuple[str, ...] = ()
+    """Tables of `reads` whose rows have no date and which are read as they were known on each date
+    (`known_on`)."""
     reads_own_past: bool = False
     owners: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Of a dataset that is computed from stored tables: column -> (table of `reads`, its column) that the
@@ -375,6 +381,11 @@ class Dataset:
             date_column=self.date_column,
             payload=False,
         )
+
+    @property
+    def dated(self) -> bool:
+        """Whether its rows are of dates, and not of the moment of a load."""
+        return self.table.moment is not None and self.partition is not Partition.SNAPSHOT
 
     @property
     def import_tables(self) -> tuple[Table, ...]:

@@ -6,7 +6,7 @@ and takes its one `DATASET`. Downstream (assets, DDL, stats, freshness, catalog,
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -14,6 +14,8 @@ from core.declaration.dataset import Dataset, Raw
 from core.declaration.rules import Freshness, Interface
 from core.declaration.tables import Layer, Table
 from core.errors import DeclarationError, InputError, NotFound
+
+_FACTS = frozenset({Layer.RAW, Layer.STG, Layer.DWD, Layer.CALC, Layer.REF})
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Registry:
             for table in (*dataset.reads, *(name for raw in dataset.raw for name in raw.reads)):
                 if table not in self._tables:
                     raise DeclarationError(f"{dataset.name}: reads {table!r}, which is not declared")
+        self._check_days()
         names: dict[str, str] = {}
         for dataset in self.datasets.values():
             for interface in dataset.interfaces:
@@ -63,6 +66,53 @@ class Registry:
                         f"interface {interface.name!r} is declared by {owner} and {dataset.name}"
                     )
                 names[interface.name] = dataset.name
+
+    def _check_days(self) -> None:
+        """What has no date enters rows of dates where it never changes, or as it was known on the date."""
+        for dataset in self.datasets.values():
+            if dataset.model is None or not dataset.dated:
+                continue
+            for name in sorted({*dataset.undated, *dataset.as_known} - {*dataset.reads}):
+                raise DeclarationError(f"{dataset.name}: {name!r} is not among the tables that it reads")
+            for name in dataset.as_known:
+                if self._dated(name) or not self._tables[name].has_history:
+                    raise DeclarationError(f"{dataset.name}: {name!r} is dated, or keeps no versions")
+            for name in (*dataset.reads, *dataset.feeds):
+                if self._dated(name) or name in dataset.as_known:
+                    continue
+                columns = dataset.undated.get(name)
+                if columns is None:
+                    raise DeclarationError(
+                        f"{dataset.name}: rows of {name!r} have no date; `undated` names the fixed columns "
+                        "that are read of them, `as_known` reads them as they were known on a date"
+                    )
+                owned = [theirs for table, theirs in dataset.owners.values() if table == name]
+                for column in (*columns, *owned):
+                    self._check_fixed(dataset, name, column)
+
+    def _check_fixed(self, dataset: Dataset, table: str, column: str) -> None:
+        spec = self._tables[table].column(column)
+        if not (spec.fixed or spec.of_key):
+            raise DeclarationError(
+                f"{dataset.name}: {table}.{column} is that of now, and its rows are of dates: it comes "
+                "from a table of dated facts, or is declared fixed"
+            )
+
+    def _dated(self, table: str) -> bool:
+        found = self._tables[table]
+        return found.moment is not None or found.date_column is not None or table not in self._facts
+
+    @cached_property
+    def _facts(self) -> frozenset[str]:
+        """Tables whose rows are facts about the market: of the system's own the state is that of now."""
+        return frozenset(name for name, table in self._tables.items() if table.layer in _FACTS)
+
+    def readable(self, dataset: Dataset) -> Mapping[str, frozenset[str]]:
+        """Table without dates -> columns that a load of the dataset may read of it."""
+        if dataset.model is None or not dataset.dated:
+            return {}
+        undated = (name for name in self._tables if not self._dated(name))
+        return {name: frozenset(dataset.undated.get(name, ())) for name in undated}
 
     # -- what derives -----------------------------------------------------------------------------
 

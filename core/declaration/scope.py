@@ -113,8 +113,10 @@ class Reader(Protocol):
         since: str | None = None,
         until: str | None = None,
         noted: Sequence[str] = (),
+        as_of: str | None = None,
     ) -> pd.DataFrame:
-        """What is made of rows by date names the batches of the dates `noted` (default the newest one)."""
+        """What is made of rows by date names the batches of the dates `noted` (default the newest one).
+        `as_of`: the versions of an instant, of a table that keeps them."""
         ...
 
     def panel(

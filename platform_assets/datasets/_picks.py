@@ -30,6 +30,8 @@ Make = Callable[[FetchContext, Scope, str], pd.DataFrame | None]
 """(fetch context, scope of the load, trade date) -> the picks of the date; None: their inputs are not
 stored."""
 
+_SCORES = "leader scores vary with the pools that can still be had"
+
 
 class Pick(Model):
     """A code that was picked on a trade date, and what became of it."""
@@ -39,10 +41,10 @@ class Pick(Model):
     rank_no: t.Int = col("", "rank within its group, from 1", nullable=False, ge=1)
     name: t.S64 = col(title="name on the date")
     industry: t.S64 = col(title="industry")
-    score: t.F = col("", "what the group is ranked by", decimals=4)
+    score: t.F = col("", "what the group is ranked by", decimals=4, varies=_SCORES)
     price_at_pick: t.Px = col("CNY", "close of the date, unadjusted", gt=0)
-    reason: t.S255 = col(title="why it was picked")
-    detail: t.Json = col(title="the figures behind the score")
+    reason: t.S255 = col(title="why it was picked", varies=_SCORES)
+    detail: t.Json = col(title="the figures behind the score", varies=_SCORES)
     status: t.S16 = col(title="pending, partial or reviewed", nullable=False, isin=list(forward.STATES))
     buy_date: t.Date = col(title="first trade date of the holding")
     buy_price: t.Px = col("CNY", "open of that date, or its close without one, unadjusted", gt=0)
@@ -54,7 +56,7 @@ class Pick(Model):
     excess_pct: t.Pct = col("pct", "profit_pct - index_profit_pct")
     max_gain_pct: t.Pct = col("pct", "highest price of the holding against the purchase")
     max_drawdown_pct: t.Pct = col("pct", "deepest fall from the highest price before", le=0)
-    reviewed_at: t.Dt = col(title="when it was settled")
+    reviewed_at: t.Dt = col(title="when it was settled", varies="the moment of that load")
     unfillable: t.Bool = col(title="the purchase would have been at the limit-up price")
 
 

@@ -165,6 +165,7 @@ DATASET = Dataset(
         rules.Soft(code_known, "no such security is known"),
     ),
     whole=(rules.Whole(of_both_exchanges),),
+    undated={"fusion_stock_master": ("code",)},
     reads=("fusion_stock_master",),
     public_at=rules.at_time("pub_time", otherwise_on="pub_date"),
     freshness=rules.calendar_days(3, "pub_date"),

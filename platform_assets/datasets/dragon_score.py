@@ -4,6 +4,7 @@ A score is final once the next session has closed: from then on a load only fill
 is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
 """
 
+import json
 from collections.abc import Mapping
 
 import numpy as np
@@ -22,6 +23,7 @@ from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import REVIEWED
 from platform_assets.compute.scorecards.prices import Prices
+from platform_assets.datasets._dated import known_on
 from platform_assets.datasets._events import CLOSE_TIME
 from resources.upstreams.fetch_context import FetchContext
 
@@ -31,6 +33,10 @@ _POOL = (
     "first_seal_time", "break_times", "limit_days", "zt_stat", "industry",
 )  # fmt: skip
 
+_POOLS = (
+    "the portal has the pools of twenty dates, the topic portal fewer figures of older ones; see coverage"
+)
+
 
 class DragonScore(Model):
     """One stock on one date; scores are points."""
@@ -38,25 +44,25 @@ class DragonScore(Model):
     trade_date: Date = key("trade date")
     code: Code = key("security code")
     name: S64 = col(title="name")
-    total_score: F = col("", "0..100", ge=0, le=100, decimals=4)
+    total_score: F = col("", "0..100", ge=0, le=100, decimals=4, varies=_POOLS)
     score_height: F = col("", "streak, 0..20", ge=0, le=20, decimals=4)
-    score_seal: F = col("", "how firmly the limit was held, 0..20", ge=0, le=20, decimals=4)
-    score_theme: F = col("", "place in its theme, 0..20", ge=0, le=20, decimals=4)
+    score_seal: F = col("", "how firmly the limit was held, 0..20", ge=0, le=20, decimals=4, varies=_POOLS)
+    score_theme: F = col("", "place in its theme, 0..20", ge=0, le=20, decimals=4, varies=_POOLS)
     score_capital: F = col("", "money behind it, 0..20", ge=0, le=20, decimals=4)
     score_structure: F = col("", "size and past of the stock, 0..20", ge=0, le=20, decimals=4)
-    coverage: F = col("", "share of the points that could be judged", ge=0, le=1, decimals=4)
-    rank_no: Int = col("", "rank of the date", ge=1)
-    grade: S4 = col(title="S, A, B, C, D")
+    coverage: F = col("", "share of the points that could be judged", ge=0, le=1, decimals=4, varies=_POOLS)
+    rank_no: Int = col("", "rank of the date", ge=1, varies=_POOLS)
+    grade: S4 = col(title="S, A, B, C, D", varies=_POOLS)
     limit_days: Int = col("", "streak on the date; 0: no longer at the limit", ge=0)
-    zt_stat: S32 = col(title="N天M板: M boards in N days")
-    seal_fund: Amt = col("CNY", "money in the queue at the limit", ge=0)
-    first_seal_time: S8 = col(title="HH:MM:SS of the first seal")
-    break_times: Int = col("", "times that the seal broke", ge=0)
-    theme: S64 = col(title="block, or industry, with the most limit-ups")
-    theme_rank: Int = col("", "rank of the theme by limit-ups", ge=1)
-    theme_member_count: Int = col("", "limit-ups of the theme", ge=0)
-    turnover_pct: Pct = col("pct", "turnover rate", ge=0)
-    float_market_cap: Amt = col("wan", "float market cap", ge=0)
+    zt_stat: S32 = col(title="N天M板: M boards in N days", varies=_POOLS)
+    seal_fund: Amt = col("CNY", "money in the queue at the limit", ge=0, varies=_POOLS)
+    first_seal_time: S8 = col(title="HH:MM:SS of the first seal", varies=_POOLS)
+    break_times: Int = col("", "times that the seal broke", ge=0, varies=_POOLS)
+    theme: S64 = col(title="block, or industry, with the most limit-ups", varies=_POOLS)
+    theme_rank: Int = col("", "rank of the theme by limit-ups", ge=1, varies=_POOLS)
+    theme_member_count: Int = col("", "limit-ups of the theme", ge=0, varies=_POOLS)
+    turnover_pct: Pct = col("pct", "turnover rate", ge=0, varies=_POOLS)
+    float_market_cap: Amt = col("wan", "float market cap", ge=0, varies=_POOLS)
     next_change_pct: Pct = col("pct", "change on the trade date after", computed=True)
     d3_change_pct: Pct = col("pct", "change in the three trade dates after", computed=True)
     d5_change_pct: Pct = col("pct", "change in the five trade dates after", computed=True)
@@ -71,8 +77,6 @@ def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     pools = ctx.read(
         "raw_limit_pool", columns=_POOL, since=ctx.calendar.offset(scope.since, -1), until=scope.until
     )
-    blocks = ctx.read("raw_block_member", columns=("block_type", "block_name", "code"))
-    blocks = blocks[blocks["block_type"] == "gn"]
     parts = []
     for day in scope.dates:
         known = stored[stored["trade_date"] == day]
@@ -80,8 +84,16 @@ def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         if day not in scope.asked or (len(known) and (_stands(ctx, day) or not reported)):
             parts.append(known)
         else:
-            parts.append(_scored(ctx, day, pools, blocks))
+            parts.append(_scored(ctx, day, pools, _concepts(ctx, day)))
     return stacked((part.reindex(columns=columns) for part in parts), columns)
+
+
+def _concepts(ctx: FetchContext, day: str) -> pd.DataFrame:
+    """block_name, code of the concept boards as they were known on a date; none of a date before the first
+    that was loaded."""
+    known = known_on(ctx, "fusion_stock_industry", ("code", "concepts"), day).dropna(subset=["concepts"])
+    pairs = known.assign(block_name=known["concepts"].map(json.loads)).explode("block_name")
+    return pairs.dropna(subset=["block_name"])[["block_name", "code"]]
 
 
 def _stands(ctx: FetchContext, day: str) -> bool:
@@ -227,9 +239,10 @@ DATASET = Dataset(
     calculate=leaders,
     derive=(add_review,),
     reads=(
-        "raw_limit_pool", "raw_block_member", "fusion_stock_wide", "fusion_dragon_tiger",
+        "raw_limit_pool", "fusion_stock_industry", "fusion_stock_wide", "fusion_dragon_tiger",
         "fusion_kline_daily",
     ),
+    as_known=("fusion_stock_industry",),
     reads_own_past=True,
     of_stocks=False,  # ranks and themes are of the whole date: some codes alone cannot be scored
     freshness=trading(1, "trade_date"),

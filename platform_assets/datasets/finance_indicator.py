@@ -30,6 +30,7 @@ from core.declaration.scope import Context
 from core.report_periods import possible_notice, report_type
 from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
+from platform_assets.datasets._dated import SPELLING
 from platform_assets.datasets._finance_rules import earnings_follow_shares
 
 _QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
@@ -47,7 +48,7 @@ class FinanceIndicator(Model):
     report_period: t.Date = _period_key()
     report_type: t.S4 = col(title="Q1, H1, Q3 or FY", isin=["Q1", "H1", "Q3", "FY"])
     ann_date: t.Date = col(title="date of the notice; never before the period has ended")
-    name: t.S64 = col(title="name on the date of the notice", computed=True)
+    name: t.S64 = col(title="name on the date of the notice", computed=True, varies=SPELLING)
     revenue: t.Amt = col("CNY", "revenue")
     revenue_yoy: t.Pct = col("pct", "revenue, year on year")
     revenue_qoq: t.Pct = col("pct", "revenue of the quarter on the quarter before", computed=True)
@@ -338,6 +339,7 @@ DATASET = Dataset(
         Soft(rules.per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
         Soft(rules.announced_after_the_period, "no source has a notice after the end of the period"),
     ),
+    undated={"fusion_stock_master": ("code",)},
     reads=("fusion_stock_master", "ref_name_history", "ref_exright"),
     reads_own_past=True,
     public_at=on_date("ann_date"),

@@ -2,13 +2,15 @@
 
 Held is the newest list of each index: CSI's weights of the last month end and, where members have changed
 since, its present members without weights; CNI's weights of the last month end; the industries of every
-stock as they are today. An industry's level follows from its code (see `stock_industry`).
+stock as they are today, and those that it has left, under the last day on which it was in them: figures of a
+past date take the industries of then. An industry's level follows from its code (see `stock_industry`).
 """
 
 from contextlib import suppress
 
 import pandas as pd
 
+from core.days import moved
 from core.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
@@ -28,7 +30,7 @@ class IndexConstituent(Model):
     provider: S8 = key("csi, cni, sw", isin=[CSI, CNI, SW])
     index_code: S16 = key("index: sh000300, sz399001, 801780")
     code: Code = key("security code")
-    as_of_date: Date = key("date of the list")
+    as_of_date: Date = key("date of the list; of an industry that the stock has left its last day there")
     index_name: S64 = col(title="name of the index")
     name: S64 = col(title="name of the security")
     weight_pct: Pct = col("pct", "weight; not published for industries and for present members", ge=0, le=100)
@@ -72,21 +74,25 @@ def cni_sample(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def sw_classes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """The classification of every stock: two workbooks, and the lists of the indices for their codes (about
-    twelve calls)."""
-    day = ctx.calendar.on_or_before(ctx.today)
+    """The classification of every stock, with the classes that it has left: two workbooks, and the lists of
+    the indices for their codes (about twelve calls)."""
     index_of = {}
     for level in LEVELS:
         listed = indices_now(ctx, level)
         index_of[level] = dict(zip(listed["name"], listed["code"], strict=True))
-    classed = ctx.sw.stocks(ctx.today).merge(ctx.sw.classes(), on="class_code", how="inner")
+    spans = ctx.sw.class_days(ctx.today)
+    left = spans.groupby("code")["in_date"].shift(-1)
+    day = ctx.calendar.on_or_before(ctx.today)
+    spans["until"] = [moved(following, -1) if isinstance(following, str) else day for following in left]
+    # A class of an edition before the present one has no index.
+    classed = spans.merge(ctx.sw.classes(), on="class_code", how="inner")
     parts = [
         pd.DataFrame(
             {
                 "provider": SW,
                 "index_code": classed[f"{level}_name"].map(index_of[level]),
                 "code": classed["code"],
-                "as_of_date": day,
+                "as_of_date": classed["until"],
                 "index_name": classed[f"{level}_name"],
                 "in_date": classed["in_date"],
             }

@@ -14,6 +14,7 @@ from core.declaration.rules import Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import next_rows
+from platform_assets.datasets._dated import CLASSES, Classes, listed_on
 from platform_assets.datasets._industries import LEVELS, indices_now, sw_report
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext
@@ -133,10 +134,9 @@ def own_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     known = ctx.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
     closes = dict(zip(known["code"], known["close"].astype(float), strict=True))
     levels = [name for level in LEVELS for name in (f"sw_{level}", f"sw_{level}_name")]
-    classed = ctx.read("fusion_stock_industry", columns=("code", *levels))
-    parts = []
+    classes, parts = Classes.read(ctx.read), []
     for day in scope.dates:
-        rows = next_rows(_day(ctx, day, classed), closes)
+        rows = next_rows(_day(ctx, day, classes.on(day)[["code", *levels]]), closes)
         closes |= dict(zip(rows["code"], rows["close"], strict=True))
         parts.append(rows.assign(date=day))
     return pd.concat(parts, ignore_index=True)
@@ -160,16 +160,28 @@ def _day(ctx: FetchContext, day: str, classed: pd.DataFrame) -> pd.DataFrame:
 
 def place_in_classification(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Level above and number of members, from the classification of the stocks."""
-    classed = context.read("fusion_stock_industry", columns=("code", "sw_l1", "sw_l2", "sw_l3"))
+    classes = Classes.read(context.read)
+    master = context.read("fusion_stock_master", columns=("code", "list_date", "delist_date"))
+    rows["parent_code"], rows["member_count"] = None, None
+    for day in rows["date"].unique():
+        gone = master.loc[~listed_on(master, str(day)), "code"]
+        classed, own = classes.on(str(day)), rows["date"] == day
+        classed = classed[~classed["code"].isin(gone)]
+        codes = rows.loc[own, "code"]
+        counts = pd.concat([classed[f"sw_{level}"] for level in LEVELS]).value_counts()
+        rows.loc[own, "parent_code"] = codes.map(_parents(classed))
+        rows.loc[own, "member_count"] = codes.map(counts)
+    return rows
+
+
+def _parents(classed: pd.DataFrame) -> dict[str, str]:
+    """Index -> that of the level above of most of its stocks."""
     parents: dict[str, str] = {}
     for own, above in (("sw_l2", "sw_l1"), ("sw_l3", "sw_l2")):
         pairs = classed.dropna(subset=[own, above])
         usual = pairs.groupby(own)[above].agg(lambda some: some.mode().iloc[0])
         parents |= dict(zip(usual.index, usual, strict=True))
-    counts = pd.concat([classed[f"sw_{level}"] for level in LEVELS]).value_counts()
-    rows["parent_code"] = rows["code"].map(parents)
-    rows["member_count"] = rows["code"].map(counts)
-    return rows
+    return parents
 
 
 def told_by_sw(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -183,9 +195,9 @@ def ratios_are_positive(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def has_all_first_levels(rows: pd.DataFrame, context: Context) -> str | None:
     """The 31 first levels, or as many as the stocks are classified into."""
-    classed = context.read("fusion_stock_industry", columns=("sw_l1",))
-    promised = min(FIRST_LEVELS, classed["sw_l1"].dropna().nunique())
-    have = int((rows["level"] == "l1").sum())
+    day = context.scope.until
+    promised = min(FIRST_LEVELS, Classes.read(context.read).on(day)["sw_l1"].dropna().nunique())
+    have = int(((rows["level"] == "l1") & (rows["date"] == day)).sum())
     return None if have >= promised else f"{have} first levels, {promised} are expected"
 
 
@@ -204,7 +216,8 @@ DATASET = Dataset(
     ),
     whole=(Whole(has_all_first_levels),),
     late=1,
-    reads=("fusion_kline_daily", "fusion_stock_industry", "fusion_valuation"),
+    reads=("fusion_kline_daily", CLASSES, "fusion_stock_master", "fusion_valuation"),
+    undated={"fusion_stock_master": ("code", "list_date", "delist_date")},
     reads_own_past=True,
     of_stocks=False,
     public_at=close_of("date"),

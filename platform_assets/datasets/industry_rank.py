@@ -1,7 +1,7 @@
 """calc_industry_rank: industries of three classifications by trade date, ranked, with their rotation.
 
 SW levels one and two from their indices, the portal's boards from the tree map; members of the SW industries
-(how many rose, the leader, the flow) from the stocks of the tree map by the classification of now.
+(how many rose, the leader, the flow) from the stocks of the tree map by the classification of the date.
 """
 
 from typing import Any
@@ -16,6 +16,7 @@ from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
 from platform_assets.compute.parameters import rotation as own
+from platform_assets.datasets._dated import CLASSES, Classes
 from resources.upstreams.fetch_context import FetchContext
 
 SW = {"sw_l1": "l1", "sw_l2": "l2"}
@@ -54,13 +55,12 @@ def ranked(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every level of every date of which something is stored."""
     columns = list(IndustryRank.to_schema().columns)
     past = _Past(ctx, scope)
-    levels = tuple(SW)
-    classed = ctx.read("fusion_stock_industry", columns=("code", *levels))
+    levels, classes = tuple(SW), Classes.read(ctx.read)
     parts: list[pd.DataFrame] = []
     for day in scope.dates:
         nodes = _nodes(ctx, day)
         stocks = nodes[nodes["level"] == "stock"].rename(columns={"node_code": "code"})
-        members = stocks.merge(classed, on="code", how="inner")
+        members = stocks.merge(classes.on(day)[["code", *levels]], on="code", how="inner")
         for level in LEVELS:
             rows = past.sw(level, day, members) if level in SW else past.boards(day, nodes)
             if len(rows):
@@ -177,7 +177,7 @@ DATASET = Dataset(
     title="Rank and rotation of industries by trade date",
     model=IndustryRank,
     calculate=ranked,
-    reads=("fusion_industry_index", "fusion_market_cloud_map", "fusion_stock_industry"),
+    reads=("fusion_industry_index", "fusion_market_cloud_map", CLASSES),
     reads_own_past=True,
     of_stocks=False,
     freshness=trading(1, "trade_date"),

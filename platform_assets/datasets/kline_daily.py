@@ -33,6 +33,7 @@ from platform_assets.compute.bar_checks import (
 from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _kline_sources as sources
+from platform_assets.datasets._dated import listed_on
 from resources.upstreams.fetch_context import within_last
 
 AWAY = 60
@@ -212,9 +213,8 @@ def add_factor(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
     """At least 95 % of the securities listed by then have a row."""
-    master = context.read("fusion_stock_master", columns=("code", "list_status", "list_date"))
-    master = master[master["list_date"].isna() | ~(master["list_date"] > str(rows["date"].max()))]
-    listed = set(master.loc[master["list_status"] == "L", "code"])
+    master = context.read("fusion_stock_master", columns=("code", "list_date", "delist_date"))
+    listed = set(master.loc[listed_on(master, str(rows["date"].max())), "code"])
     if not listed or context.scope.codes is not None:
         return None
     have = len(listed & set(rows["code"]))
@@ -257,6 +257,7 @@ DATASET = Dataset(
     ),
     whole=(rules.Whole(covers_the_list), rules.Whole(closes_before_are_references)),
     reads=("ref_exright", "ref_exright_item", "ref_name_history", "fusion_stock_master"),
+    undated={"fusion_stock_master": ("code", "list_date", "delist_date")},
     reads_own_past=True,
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),

@@ -34,6 +34,9 @@ _QUOTED = {"rate", "bond", "fx"}
 _SETTLED_DAYS = {True: 40, False: 400}
 """Days after which a quotation, or an estimate, is no longer revised."""
 
+_REACH = "the first period of those that a load reaches has none before it"
+_SIGHT = "reports name the newest publications alone: an older one is what the load saw, or the usual day"
+
 
 class MacroIndicator(Model):
     """One series in one period."""
@@ -48,9 +51,13 @@ class MacroIndicator(Model):
     unit: S32 = col(title="pct, yi (100 million CNY), index, kUSD, CNY/USD")
     yoy: Pct = col("pct", "change on the year, where the report tells it")
     mom: Pct = col("pct", "change on the month, where the report tells it")
-    prev_value: F = col("", "value of the period before", computed=True)
-    publish_date: Date = col(title="day of publication; first sight where the report tells none")
-    publish_estimated: Bool = col(title="publish_date is period end + usual lag", computed=True)
+    prev_value: F = col("", "value of the period before", computed=True, varies=_REACH)
+    publish_date: Date = col(
+        title="day of publication; first sight where the report tells none", varies=_SIGHT
+    )
+    publish_estimated: Bool = col(
+        title="publish_date is period end + usual lag", computed=True, varies=_SIGHT
+    )
 
 
 # -- derivation and checks ----------------------------------------------------------------------------

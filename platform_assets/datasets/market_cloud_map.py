@@ -19,6 +19,7 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
+from platform_assets.datasets._dated import SPELLING, known_on
 from platform_assets.datasets._events import of_session
 from resources.upstreams.fetch_context import FetchContext, current_session
 
@@ -37,7 +38,7 @@ class MarketCloudMap(Model):
     node_code: t.S16 = key("ROOT, board code or name of an industry, stock code")
     parent_code: t.S16 = col(title="node above; none of the market, and of a stock without industry")
     level: t.S8 = col(title="market, sector, stock", nullable=False, isin=list(LEVELS))
-    name: t.S64 = col(title="name", nullable=False)
+    name: t.S64 = col(title="name", nullable=False, varies=SPELLING)
     market_cap_yi: t.Amt = col("yi", "total market cap", ge=0)
     amount_yi: t.Amt = col("yi", "turnover", ge=0)
     change_pct: t.Pct = col("pct", "change of the day; of the market weighted by cap")
@@ -48,7 +49,7 @@ class MarketCloudMap(Model):
     down_count: t.Int = col("", "members that fell", ge=0)
     limit_up_count: t.Int = col("", "members in the pool of limit-ups", computed=True, ge=0)
     leader_code: t.Code = col(title="member that rose most")
-    leader_name: t.S64 = col(title="its name")
+    leader_name: t.S64 = col(title="its name", varies=SPELLING)
     leader_change_pct: t.Pct = col("pct", "its change")
     rank_no: t.Int = col("", "rank by change within the level", computed=True, ge=1)
     snapshot_time: t.Dt = col(title="time of the newest quote behind the node")
@@ -109,7 +110,7 @@ def ranking(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             "snapshot_time": None,
         }
     )
-    industries = ctx.read("fusion_stock_industry", columns=("code", "em_industry"))
+    industries = known_on(ctx, "fusion_stock_industry", ("code", "em_industry"), day)
     industry = stocks["node_code"].map(industries.set_index("code")["em_industry"])
     return _by_industry(ctx, stocks, industry, listed["float_market_cap"], day)
 
@@ -132,7 +133,8 @@ def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:
     rows = quotes.merge(master[master["sec_type"] == "stock"], on="code", how="inner")
     rows = rows.merge(read("fusion_valuation", "total_market_cap", "float_market_cap"), on="code", how="left")
     rows = rows.merge(read("fusion_fund_flow", "main_net"), on="code", how="left")
-    rows = rows.merge(read("fusion_stock_industry", "em_industry", dated=False), on="code", how="left")
+    boards = known_on(ctx, "fusion_stock_industry", ("code", "em_industry"), day)
+    rows = rows.merge(boards, on="code", how="left")
     # Quotes of a past date come from bars, which have no names.
     spans = ctx.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     known = named(pd.DataFrame({"code": rows["code"], "date": day}), spans).name
@@ -289,10 +291,11 @@ def moved_within_members(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def has_many_sectors(rows: pd.DataFrame, context: Context) -> str | None:
-    """At least 25 sectors, or as many as the stocks are classified into."""
-    industries = context.read("fusion_stock_industry", columns=("em_industry",))
-    promised = min(_MOST_SECTORS, industries["em_industry"].dropna().nunique())
-    have = int((rows["level"] == "sector").sum())
+    """At least 25 sectors, or as many as the stocks are classified into; of a date whose industries are not
+    known there is none."""
+    of_date = rows[rows["trade_date"] == context.scope.until]
+    promised = min(_MOST_SECTORS, of_date.loc[of_date["level"] == "stock", "parent_code"].dropna().nunique())
+    have = int((of_date["level"] == "sector").sum())
     return None if have >= promised else f"{have} sectors, at least {promised} are expected"
 
 
@@ -334,6 +337,11 @@ DATASET = Dataset(
         "raw_limit_pool",
         "ref_name_history",
     ),
+    undated={
+        "fusion_stock_master": ("code", "sec_type"),
+        "raw_concept_blocks": ("block_code", "block_name", "block_type", "src"),
+    },
+    as_known=("fusion_stock_industry",),
     of_stocks=False,
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),

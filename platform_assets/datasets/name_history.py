@@ -21,6 +21,7 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from core.market.names import plain_name
 from core.market.securities import sec_type_of
 from platform_assets.compute.name_spans import Seen, Span, spans_of
+from platform_assets.datasets._dated import SPELLING
 from resources.upstreams.fetch_context import FetchContext
 
 _BEST_NAME = {"tencent": 0, "eastmoney": 1, "tdx": 2}
@@ -38,8 +39,12 @@ class NameSpan(Model):
 
     code: Code = key("security code")
     valid_from: Date = key("first day with this name (the exchange's first, when it has had no other before)")
-    valid_to: Date = col(title="last trade date with this name")
-    name: S64 = col(title="name without one-day prefixes; former ones cut at eight bytes", nullable=False)
+    valid_to: Date = col(
+        title="last trade date with this name", varies="a span ends when the next one begins"
+    )
+    name: S64 = col(
+        title="name without one-day prefixes; former ones cut at eight bytes", nullable=False, varies=SPELLING
+    )
     is_st: Bool = col(title="special treatment", nullable=False)
     src: K32 = col(title="upstream of the name")
 

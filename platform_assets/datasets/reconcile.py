@@ -131,6 +131,7 @@ DATASET = Dataset(
         "stg_dividend", "stg_finance_indicator", "raw_quote", "raw_dragon_tiger", "ref_exright",
         "fusion_kline_daily", "fusion_index_daily", "fusion_stock_master",
     ),
+    undated={"fusion_stock_master": ("code", "sec_type")},
     reads_own_past=True,
     of_stocks=False,
     monitored=False,

@@ -18,6 +18,7 @@ from core.declaration.frames import canonical_json
 from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context
 from platform_assets.datasets._blocks import portal_blocks, portal_boards, terminal_blocks, terminal_boards
+from platform_assets.datasets._dated import sw_level
 
 
 class RawConceptBlock(Model):
@@ -26,8 +27,10 @@ class RawConceptBlock(Model):
     code: t.Code = key("security code")
     block_code: t.S16 = key("BKxxxx; of the terminal its index, else its name")
     src: t.K32 = key("upstream")
-    block_name: t.S64 = col(title="board name", nullable=False)
-    block_type: t.S8 = col(title="industry, concept, region", isin=["industry", "concept", "region"])
+    block_name: t.S64 = col(title="board name", nullable=False, fixed=True)
+    block_type: t.S8 = col(
+        title="industry, concept, region", fixed=True, isin=["industry", "concept", "region"]
+    )
     change_pct: t.Pct = col("pct", "change of the board")
     reason: t.S255 = col(title="why the stock belongs to it", no_source="no documented field")
     is_hot: t.Bool = col(title="board among the 20 strongest of its kind")
@@ -100,7 +103,8 @@ def from_blocks(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def from_classes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Newest membership of each stock in the SW indices, one column pair per level."""
-    own = rows[rows["provider"] == "sw"].sort_values(["code", "as_of_date"])
+    own = rows[rows["provider"] == "sw"]
+    own = own[own["as_of_date"] == own.groupby("code")["as_of_date"].transform("max")]
     out = own[["code", "src"]].drop_duplicates("code").reset_index(drop=True)
     levels = own["index_code"].map(sw_level)
     for level in ("l1", "l2", "l3"):
@@ -116,13 +120,6 @@ def from_pages(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The regulator's industry of the company pages."""
     reported = rows[rows["csrc_industry"].notna()]
     return reported[["code", "src", "csrc_industry"]]
-
-
-def sw_level(index_code: str) -> str:
-    """l1, l2 or l3 of an index of the classification."""
-    if index_code.startswith("85"):
-        return "l3"
-    return "l1" if index_code.endswith("0") else "l2"
 
 
 def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

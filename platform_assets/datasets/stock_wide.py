@@ -17,6 +17,15 @@ from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _wide_bars
 from platform_assets.datasets import _wide_events as events
+from platform_assets.datasets._dated import (
+    CLASSES,
+    SHARES,
+    SPELLING,
+    Classes,
+    known_on,
+    listed_on,
+    shares_on,
+)
 from platform_assets.datasets._price_checks import float_cap_within_total
 from resources.upstreams.fetch_context import FetchContext
 
@@ -26,7 +35,7 @@ class StockWide(Model):
 
     code: t.Code = key("security code")
     trade_date: t.Date = key("trade date")
-    name: t.S64 = col(title="name on the date")
+    name: t.S64 = col(title="name on the date", varies=SPELLING)
     market: t.S4 = col(title="SH, SZ, BJ")
     board: t.S16 = col(title="main, gem, star, bj")
     list_date: t.Date = col(title="listing date")
@@ -122,9 +131,10 @@ _QUOTE = (
     *("amplitude_pct", "amount", "turnover_pct", "volume_ratio", "price", "volume"),
     *("limit_up", "limit_down", "limit_status"),
 )
-_MASTER = ("market", "board", "list_date", "total_shares", "float_shares", "sec_type")
+_MASTER = ("market", "board", "list_date", "sec_type")
 _VALUATION = ("pe_ttm", "pe_static", "pb", "ps_ttm", "dividend_yield", "total_market_cap", "float_market_cap")
-_INDUSTRY = ("industry", "em_industry", "sw_l1", "sw_l2", "sw_l1_name", "sw_l2_name", "concepts")
+_BOARDS = ("em_industry", "tdx_industry", "concepts")
+_CLASSES = ("sw_l1", "sw_l2", "sw_l1_name", "sw_l2_name")
 _BAR = (
     *("limit_up", "limit_down", "limit_status", "amplitude_pct", "turnover_pct"),
     *("last_close", "change_pct"),
@@ -138,7 +148,8 @@ def _owners() -> dict[str, tuple[str, str]]:
     owned = {
         "fusion_quote_snapshot": _QUOTE,
         "fusion_stock_master": _MASTER,
-        "fusion_stock_industry": _INDUSTRY,
+        "fusion_stock_industry": _BOARDS,
+        "aux_equity": SHARES,
         "fusion_valuation": _VALUATION,
         "fusion_fund_flow": events.FLOW,
     }
@@ -149,6 +160,8 @@ def _owners() -> dict[str, tuple[str, str]]:
         **dict.fromkeys(_wide_bars.STATS, ("fusion_kline_daily", "close")),
         "current_price": ("fusion_quote_snapshot", "price"),
         "total_volume": ("fusion_quote_snapshot", "volume"),
+        "industry": (CLASSES, "index_name"),
+        **{name: (CLASSES, "index_name" if "name" in name else "index_code") for name in _CLASSES},
         "is_st": ("ref_name_history", "is_st"),
         **dict.fromkeys(("main_net_5d", "main_net_10d"), ("fusion_fund_flow", "main_net")),
         **dict.fromkeys(("rzye", "margin_change_5d"), ("fusion_margin", "rzye")),
@@ -166,14 +179,16 @@ def _owners() -> dict[str, tuple[str, str]]:
 
 def joined(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Rows of the scope's dates from the owner tables."""
-    bars = _wide_bars.bars_of(ctx, scope)
-    rows = stacked((_of_date(ctx, day, scope.codes, bars) for day in scope.dates), ["code"])
+    bars, classes = _wide_bars.bars_of(ctx, scope), Classes.read(ctx.read, scope.codes)
+    rows = stacked((_of_date(ctx, day, scope.codes, bars, classes) for day in scope.dates), ["code"])
     if rows.empty:
         raise Unavailable(f"no quotes of {scope.until} are stored")
     return rows
 
 
-def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
+def _of_date(
+    ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame, classes: Classes
+) -> pd.DataFrame:
     def read(table: str, columns: tuple[str, ...], *, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
         return ctx.read(table, columns=("code", *columns), codes=codes, **span)
@@ -184,7 +199,12 @@ def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: p
     master = read("fusion_stock_master", _MASTER, dated=False)
     rows = rows.merge(master[master["sec_type"] == "stock"], on="code", how="inner")
     rows = rows.merge(read("fusion_valuation", _VALUATION), on="code", how="left")
-    rows = rows.merge(read("fusion_stock_industry", _INDUSTRY, dated=False), on="code", how="left")
+    rows = rows.merge(shares_on(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(
+        known_on(ctx, "fusion_stock_industry", ("code", *_BOARDS), day, codes), on="code", how="left"
+    )
+    rows = rows.merge(classes.on(day)[["code", *_CLASSES]], on="code", how="left")
+    rows["industry"] = rows["sw_l2_name"].fillna(rows["em_industry"]).fillna(rows["tdx_industry"])
     rows = rows.merge(read("fusion_kline_daily", _BAR), on="code", how="left", suffixes=("", "_bar"))
     for column in _BAR:
         own = rows[column].notna() & (column != "limit_status")
@@ -214,11 +234,20 @@ def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def covers_listed_stocks(rows: pd.DataFrame, context: Context) -> str | None:
     """At least 95 % of the listed A shares have a row."""
-    master = context.read("fusion_stock_master", columns=("code", "sec_type", "list_status"))
-    listed = master[(master["sec_type"] == "stock") & (master["list_status"] != "D")]
-    if context.scope.codes is not None or len(rows) >= 0.95 * len(listed):
+    day = context.scope.until
+    master = context.read("fusion_stock_master", columns=("code", "sec_type", "list_date", "delist_date"))
+    listed = master[(master["sec_type"] == "stock") & listed_on(master, day)]
+    if context.scope.codes is not None or int((rows["trade_date"] == day).sum()) >= 0.95 * len(listed):
         return None
     return f"{len(rows)} of {len(listed)} listed stocks"
+
+
+def shares_are_of_the_date(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["total_shares"].notna()
+
+
+def industry_is_of_the_date(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return rows["industry"].notna()
 
 
 _OWNERS = _owners()
@@ -232,9 +261,13 @@ DATASET = Dataset(
     soft=(
         Soft(priced_unless_suspended, "no price on a traded day"),
         Soft(float_cap_within_total, "float cap above total cap"),
+        Soft(shares_are_of_the_date, "no record of the shares that the stock had on the date"),
+        Soft(industry_is_of_the_date, "no record of the industry that the stock was in on the date"),
     ),
     whole=(Whole(covers_listed_stocks),),
-    reads=tuple(dict.fromkeys(table for table, _ in _OWNERS.values())),
+    reads=(*dict.fromkeys(table for table, _ in _OWNERS.values()), "raw_quote", "ref_exright"),
+    undated={"fusion_stock_master": ("code", *_MASTER, "delist_date")},
+    as_known=("fusion_stock_industry",),
     owners=_OWNERS,
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),

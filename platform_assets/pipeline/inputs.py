@@ -4,7 +4,7 @@ Rows that were computed from our own tables have no response to walk back to: th
 batches that it read instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from core.declaration.conditions import Condition
 from core.declaration.scope import Reader
+from core.errors import DeclarationError
 from core.market.bars import Dense
 from platform_assets.compute.freshness import CONFIRMED
 from resources.warehouse.failures import storage_error
@@ -46,6 +47,8 @@ class StoredReads:
     """Reads of the warehouse's tables (`declaration.scope.Reader`)."""
 
     warehouse: Warehouse
+    undated: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Table without dates -> the columns that this load may read of it as they are now."""
 
     def __call__(
         self,
@@ -56,7 +59,11 @@ class StoredReads:
         since: str | None = None,
         until: str | None = None,
         noted: Sequence[str] = (),
+        as_of: str | None = None,
     ) -> pd.DataFrame:
+        if as_of is None and not {*columns} <= self.undated.get(table, {*columns}):
+            names = ", ".join(sorted({*columns} - self.undated[table]))
+            raise DeclarationError(f"{names} of {table} would be those of now in rows of dates")
         declared = self.warehouse.table(table)
         where = Slice(
             date_column=declared.date_column if since or until else None,
@@ -64,7 +71,7 @@ class StoredReads:
             until=until,
             codes=None if codes is None else tuple(codes),
         )
-        return self.warehouse.frame(table, columns=columns, where=where)
+        return self.warehouse.frame(table, columns=columns, where=where, as_of=as_of)
 
     def panel(
         self,
@@ -121,8 +128,9 @@ class NotedReads:
         since: str | None = None,
         until: str | None = None,
         noted: Sequence[str] = (),
+        as_of: str | None = None,
     ) -> pd.DataFrame:
-        frame = self.reader(table, columns=columns, codes=codes, since=since, until=until)
+        frame = self.reader(table, columns=columns, codes=codes, since=since, until=until, as_of=as_of)
         if len(frame):
             self._note(table, frame, codes, until, noted)
         return frame

@@ -154,7 +154,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     scope = run.scope_of(scope, dataset.late + dataset.revisits)
     if dataset.staged:
         scope = stored_rows.written_codes(run, dataset, scope, (dataset.stage_name,))
-    context = run.context(scope)
+    stored = run.reads_of(dataset)
+    context = run.context(scope, stored)
     download: Download | None = None
     inputs: list[dict[str, Any]] = []
     if dataset.staged:
@@ -167,7 +168,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         if window.dated:
             rows = stored_rows.first_reported(run, table, window, rows)
     else:
-        reads = NotedReads(run.warehouse, run.read)
+        reads = NotedReads(run.warehouse, stored)
         try:
             rule = dataset.fuse
             download = ask(

@@ -7,8 +7,9 @@ from typing import Any
 
 from core.calendar import TradeCalendar
 from core.clock import Clock, stamp
+from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry
-from core.declaration.scope import Context, Scope
+from core.declaration.scope import Context, Reader, Scope
 from core.records import picked
 from platform_assets.pipeline.inputs import StoredReads
 from resources.fetch_record import FetchLog
@@ -62,8 +63,13 @@ class PipelineRun:
         today = self.clock.now().date().isoformat()
         return asked.with_closed_days(today, self.calendar).with_late(late, self.calendar)
 
-    def context(self, scope: Scope) -> Context:
-        return Context(scope=scope, now=stamp(self.clock.now()), calendar=self.calendar, read=self.read)
+    def context(self, scope: Scope, read: Reader | None = None) -> Context:
+        now = stamp(self.clock.now())
+        return Context(scope=scope, now=now, calendar=self.calendar, read=read or self.read)
+
+    def reads_of(self, dataset: Dataset) -> StoredReads:
+        """Stored rows for a load of a dataset: what has no date only as far as the declaration allows."""
+        return StoredReads(self.warehouse, self.registry.readable(dataset))
 
     @cached_property
     def read(self) -> StoredReads:

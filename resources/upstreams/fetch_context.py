@@ -181,10 +181,13 @@ class FetchContext(Clients):
         since: str | None = None,
         until: str | None = None,
         noted: Sequence[str] = (),
+        as_of: str | None = None,
     ) -> pd.DataFrame:
         if self._read is None:
             raise Unavailable("this fetch context has no stored tables")
-        return self._read(table, columns=columns, codes=codes, since=since, until=until, noted=noted)
+        return self._read(
+            table, columns=columns, codes=codes, since=since, until=until, noted=noted, as_of=as_of
+        )
 
     def panel(
         self,

@@ -97,8 +97,8 @@ def parse_classes(body: bytes) -> pd.DataFrame:
     return once_each(frame(made, CLASS_COLUMNS), ["class_code"], what)
 
 
-def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
-    """The class of every stock that is in force on `day`; columns `STOCK_COLUMNS`."""
+def parse_class_days(body: bytes, day: str) -> pd.DataFrame:
+    """The classes that every stock was put in up to `day`, by code and day; columns `STOCK_COLUMNS`."""
     what = "class stocks"
     requested = {"code": "股票代码", "in_date": "计入日期", "class_code": "行业代码"}
 
@@ -114,7 +114,12 @@ def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
     known = rows[rows["in_date"] <= day].sort_values(["code", "in_date"], kind="stable")
     if known.empty:
         raise PayloadError("class stocks: no stock")
-    return known.drop_duplicates("code", keep="last").reset_index(drop=True)
+    return known.drop_duplicates(["code", "in_date"], keep="last").reset_index(drop=True)
+
+
+def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
+    """The class of every stock that is in force on `day`; columns `STOCK_COLUMNS`."""
+    return parse_class_days(body, day).drop_duplicates("code", keep="last").reset_index(drop=True)
 
 
 # -- Industry indices: the session of now, the daily analysis, the whole past of one index.
@@ -299,6 +304,10 @@ class SwClient(UpstreamClient):
     def stocks(self, day: str) -> pd.DataFrame:
         """The class of every stock in force on a day; columns `STOCK_COLUMNS`. One call."""
         return self._ask(stocks_request(), parse_stocks, day=day)
+
+    def class_days(self, day: str) -> pd.DataFrame:
+        """The classes that every stock was put in up to a day; columns `STOCK_COLUMNS`. One call."""
+        return self._ask(stocks_request(), parse_class_days, day=day)
 
     def _pages(self, request: Any, what: str, size: int, key: Sequence[str]) -> list[dict[str, Any]]:
         def ask(page: int) -> Page:

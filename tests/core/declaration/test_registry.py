@@ -195,3 +195,65 @@ def test_no_table_waits_for_itself() -> None:
     order = list(TopologicalSorter(steps(builtin_registry())[1]).static_order())
 
     assert order.index("aux_equity") < order.index("fusion_stock_master") < order.index("fusion_stock_wide")
+
+
+MASTER = """
+from core.declaration.columns import Code, K32, S64, Big, Model, col, key
+from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.rules import Partition
+
+class RawPaper(Model):
+    code: Code = key("code")
+    src: K32 = key("upstream")
+    city: S64 = col(title="seat")
+    shares: Big = col("sh", "shares")
+
+class Paper(Model):
+    code: Code = key("code")
+    city: S64 = col(title="seat", fixed=True)
+    shares: Big = col("sh", "shares")
+
+DATASET = Dataset(
+    name="paper", model=Paper, partition=Partition.SNAPSHOT, dimension=True,
+    raw=(Raw("paper", RawPaper, sources=(Source("house", None),), partition=Partition.SNAPSHOT),),
+    feeds={"raw_paper": lambda rows, context: rows}, order=("house",),
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "refusal"),
+    [
+        ("reads=('fusion_paper',)", "rows of 'fusion_paper' have no date"),
+        (
+            "reads=('fusion_paper',), undated={'fusion_paper': ('code', 'shares')}",
+            r"tip: fusion_paper\.shares is that of now",
+        ),
+        (
+            "reads=('fusion_paper',), undated={'fusion_paper': ('code',)}, "
+            "owners={'tip': ('fusion_paper', 'shares')}",
+            r"fusion_paper\.shares is that of now",
+        ),
+        ("undated={'fusion_paper': ('code',)}", "'fusion_paper' is not among the tables that it reads"),
+        ("reads=('raw_paper',), as_known=('raw_paper',)", "'raw_paper' is dated, or keeps no versions"),
+    ],
+)
+def test_the_state_of_now_is_refused_in_rows_of_dates(importable: Path, said: str, refusal: str) -> None:
+    text = DECLARATION.replace("per_code=True,", f"per_code=True, {said},")
+
+    with pytest.raises(DeclarationError, match=refusal):
+        load_package(_package(importable, f"extra_now{abs(hash(said))}", tip=text, paper=MASTER))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["undated={'fusion_paper': ('code', 'city')}", "as_known=('fusion_paper',)"],
+    ids=["fixed", "known"],
+)
+def test_what_never_changes_or_was_known_then_may_enter_rows_of_dates(importable: Path, said: str) -> None:
+    text = DECLARATION.replace("per_code=True,", f"per_code=True, reads=('fusion_paper',), {said},")
+
+    registry = load_package(_package(importable, f"extra_then{abs(hash(said))}", tip=text, paper=MASTER))
+
+    readable = registry.readable(registry.dataset("tip"))["fusion_paper"]
+    assert readable == ({"code", "city"} if "city" in said else set())
