@@ -52,12 +52,6 @@ _SAME_MARKET = 0.8
 """Of the stocks of a date so many must be stored on another one, or their turnovers are not compared."""
 
 
-def close_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
-    above = rows["close"] > rows["limit_up"] + 0.0101
-    below = rows["close"] < rows["limit_down"] - 0.0101
-    return ~(above | below)
-
-
 def amount_fits_prices(rows: pd.DataFrame, context: Context) -> pd.Series:
     traded = rows["volume"] > 0
     mean = rows["amount"] / rows["volume"].where(traded)

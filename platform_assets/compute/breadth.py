@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from platform_assets.compute.day_limits import HALF_TICK
+from platform_assets.compute.day_limits import at_lower, at_upper
 from platform_assets.compute.nan_arithmetic import floats
 
 _EPS = 1e-6
@@ -22,8 +22,8 @@ def breadth(rows: pd.DataFrame) -> dict[str, Any]:
     moved = np.where(traded, price - before, 0.0)
     net = floats(rows["main_net"])[traded]
     with np.errstate(invalid="ignore"):
-        up = traded & (price >= floats(rows["limit_up"]) - HALF_TICK)
-        down = traded & (price <= floats(rows["limit_down"]) + HALF_TICK)
+        up = traded & at_upper(price, floats(rows["limit_up"]))
+        down = traded & at_lower(price, floats(rows["limit_down"]))
     return {
         "up_count": int((moved > _EPS).sum()),
         "down_count": int((moved < -_EPS).sum()),

@@ -61,19 +61,43 @@ def _equal(one: Floats, other: Floats) -> Bools:
 
 HALF_TICK = 0.0005
 """Half of the smallest tick: limits are whole ticks, prices come as floats."""
+BEYOND = 0.0101
+"""CNY beyond a limit (more than a tick, by which a computed one may be off) at which nobody could have
+traded: the day had no limit."""
+NO_LIMIT = "no_limit"
+"""State of a day without limits; that of one whose limits are not known is null."""
+
+
+def at_upper(price: Floats, limit: Floats) -> Bools:
+    """At the limit-up price; never where there is no limit."""
+    found: Bools = (price >= limit - HALF_TICK) & (price <= limit + BEYOND)
+    return found
+
+
+def at_lower(price: Floats, limit: Floats) -> Bools:
+    found: Bools = (price <= limit + HALF_TICK) & (price >= limit - BEYOND)
+    return found
+
+
+def without_limit(high: Floats, low: Floats, up: Floats, down: Floats) -> Bools:
+    """Days whose prices show that the limits of an ordinary day did not hold."""
+    found: Bools = (high > up + BEYOND) | (low < down - BEYOND)
+    return found
 
 
 def limit_status(rows: pd.DataFrame, *, price: str, traded: pd.Series) -> npt.NDArray[np.str_]:
-    """`none`, `up`, `down`, or `up_open` / `down_open` (touched, not held). Needs high, low, limit_up,
-    limit_down and the `price` column; a null limit is no limit."""
+    """`none`, `up`, `down`, `up_open` / `down_open` (touched, not held), or `no_limit`. Needs high, low,
+    limit_up, limit_down and the `price` column; without both limits, or with a price beyond one, there was no
+    limit. Of a day without trade it is `none`."""
     live = traded.to_numpy(dtype=bool)
     columns = ("limit_up", "limit_down", price, "high", "low")
     up, down, last, high, low = (floats(rows[name]) for name in columns)
     cases = [
-        last >= up - HALF_TICK,
-        last <= down + HALF_TICK,
-        high >= up - HALF_TICK,
-        low <= down + HALF_TICK,
+        np.isnan(up) & np.isnan(down) | without_limit(np.fmax(high, last), np.fmin(low, last), up, down),
+        at_upper(last, up),
+        at_lower(last, down),
+        at_upper(high, up),
+        at_lower(low, down),
     ]
-    states = np.select(cases, ["up", "down", "up_open", "down_open"], default="none")
+    states = np.select(cases, [NO_LIMIT, "up", "down", "up_open", "down_open"], default="none")
     return np.where(live, states, "none")

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from core.arrays import Bools, Floats, Ints
-from platform_assets.compute.day_limits import HALF_TICK
+from platform_assets.compute.day_limits import at_lower, at_upper, without_limit
 from platform_assets.compute.loaded import known_dates
 from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
@@ -38,16 +38,21 @@ class LimitWindow:
     @cached_property
     def up(self) -> Bools:
         """Closed at the limit-up price."""
-        return self.traded & (self.close >= self.limit_up - HALF_TICK)
+        return self.limited & at_upper(self.close, self.limit_up)
 
     @cached_property
     def down(self) -> Bools:
-        return self.traded & (self.close <= self.limit_down + HALF_TICK)
+        return self.limited & at_lower(self.close, self.limit_down)
+
+    @cached_property
+    def limited(self) -> Bools:
+        """Traded within limits: a price beyond them says that the day had none."""
+        return self.traded & ~without_limit(self.high, self.low, self.limit_up, self.limit_down)
 
     @cached_property
     def broken(self) -> Bools:
         """Touched the limit-up price and did not hold it."""
-        return self.traded & (self.high >= self.limit_up - HALF_TICK) & ~self.up
+        return self.limited & at_upper(self.high, self.limit_up) & ~self.up
 
     @cached_property
     def boards(self) -> Ints:

@@ -20,8 +20,9 @@ Mask = npt.NDArray[np.bool_]
 @dataclass(frozen=True)
 class BarPanel:
     """`close`, `high`, `low` adjusted; `volume` shares; `up`, `up_open` 1.0 where the limit was held or
-    touched only, NaN where a code did not trade; `year_start` the row of the last session of the previous
-    year, or -1."""
+    touched only. A session without trade has the close that is carried on, for changes between two sessions,
+    and NaN in every other column; means, extremes and deviations are of traded sessions. `year_start` is the
+    row of the last session of the previous year, or -1."""
 
     close: Panel
     high: Panel
@@ -40,6 +41,18 @@ def change(panel: BarPanel, sessions: int) -> Row:
     return percent
 
 
+def newest_traded(panel: BarPanel, values: Panel, count: int) -> Panel:
+    """[count, codes] values of each code's newest traded sessions, oldest first; NaN throughout for a code
+    with fewer."""
+    traded = panel.volume > 0
+    from_end = np.cumsum(traded[::-1], axis=0)[::-1]
+    found = np.full((count, values.shape[1]), np.nan)
+    line, place = np.nonzero(traded & (from_end <= count))
+    found[count - from_end[line, place], place] = values[line, place]
+    found[:, from_end[0] < count] = np.nan
+    return found
+
+
 def change_ytd(panel: BarPanel) -> Row:
     if panel.year_start < 0:
         return np.full(panel.close.shape[1], np.nan)
@@ -48,25 +61,20 @@ def change_ytd(panel: BarPanel) -> Row:
 
 
 def mean_deviation(panel: BarPanel, sessions: int) -> Row:
-    """Close against its moving average, percent; NaN without a full window."""
-    if panel.close.shape[0] < sessions:
-        return np.full(panel.close.shape[1], np.nan)
-    percent: Row = (panel.close[-1] / panel.close[-sessions:].mean(axis=0) - 1) * 100
+    """Close against the mean of the newest traded sessions, percent; NaN without so many of them."""
+    percent: Row = (panel.close[-1] / newest_traded(panel, panel.close, sessions).mean(axis=0) - 1) * 100
     return percent
 
 
 def volume_acceleration(panel: BarPanel) -> Row:
-    """Mean volume of the last 5 sessions / mean of the 5 before."""
-    if panel.volume.shape[0] < 10:
-        return np.full(panel.volume.shape[1], np.nan)
-    return divided(panel.volume[-5:].mean(axis=0), panel.volume[-10:-5].mean(axis=0))
+    """Mean volume of the last 5 traded sessions / mean of the 5 before."""
+    volume = newest_traded(panel, panel.volume, 10)
+    return divided(volume[5:].mean(axis=0), volume[:5].mean(axis=0))
 
 
 def volatility(panel: BarPanel, sessions: int = 20) -> Row:
-    """Sample deviation of daily returns, percent."""
-    if panel.close.shape[0] <= sessions:
-        return np.full(panel.close.shape[1], np.nan)
-    window = panel.close[-1 - sessions :]
+    """Sample deviation of the returns between traded sessions, percent."""
+    window = newest_traded(panel, panel.close, sessions + 1)
     returns: Row = ((window[1:] / window[:-1] - 1) * 100).std(axis=0, ddof=1)
     return returns
 

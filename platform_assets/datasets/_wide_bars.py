@@ -138,9 +138,9 @@ def _panel(bars: pd.DataFrame, dates: list[str], names: list[str]) -> wide_stats
     earlier = [place for place, day in enumerate(dates) if day[:4] < year]
     return wide_stats.BarPanel(
         close=spread(bars["close"].to_numpy(dtype=float)) * scale,
-        high=spread(bars["high"].to_numpy(dtype=float)) * scale,
-        low=spread(bars["low"].to_numpy(dtype=float)) * scale,
-        volume=spread(volume),
+        high=spread(np.where(volume > 0, bars["high"].to_numpy(dtype=float), np.nan)) * scale,
+        low=spread(np.where(volume > 0, bars["low"].to_numpy(dtype=float), np.nan)) * scale,
+        volume=spread(np.where(volume > 0, volume, np.nan)),
         up=spread(np.where(volume > 0, status == "up", np.nan)),
         up_open=spread(np.where(volume > 0, status == "up_open", np.nan)),
         year_start=earlier[-1] if earlier else -1,

@@ -1,12 +1,14 @@
 """fusion_kline_bar: week and month bars, quarter and year derived from months.
 
-The periods of a date are resampled from the stored daily bars every day; the per-code sync asks the
-terminal, else the portal, else the quote site, for 240 bars of each period. `date` is the last trade date
-inside the period by the calendar, so an open period keeps one row while it grows; `last_date` is the newest
-day that the bar holds, `is_closed` says whether the period has ended (routes say it of the time of the read).
+The periods of a date are resampled every day from the stored daily bars with trade (the row of a suspended
+day is none); the per-code sync asks the terminal, else the portal, else the quote site, for 240 bars of each
+period. `date` is the last trade date inside the period by the calendar, so an open period keeps one row while
+it grows; `last_date` is the newest day that the bar holds, `is_closed` says whether the period has ended
+(routes say it of the time of the read).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,7 @@ from core.declaration.columns import col, key, model_columns
 from core.declaration.dataset import DERIVED, Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, Soft, close_of, interfaces, trading
-from core.declaration.scope import Context, Scope
+from core.declaration.scope import Calendar, Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
 from platform_assets.datasets._price_checks import OrderedPrices
@@ -41,14 +43,14 @@ class KlineBar(OrderedPrices):
     code: t.Code = key("security code")
     period: t.S8 = key("week, month, quarter, year", isin=list(PERIODS))
     date: t.Date = key("last trade date of the period; of an open one it lies ahead")
-    last_date: t.Date = col(title="newest trade date inside that has a bar")
+    last_date: t.Date = col(title="newest date inside on which it traded")
     open: t.Px = col("CNY", "first open", nullable=False, gt=0)
     close: t.Px = col("CNY", "last close", nullable=False, gt=0)
     high: t.Px = col("CNY", "highest price", nullable=False, gt=0)
     low: t.Px = col("CNY", "lowest price", nullable=False, gt=0)
     volume: t.Big = col("sh", "shares traded", ge=0)
     amount: t.Amt = col("CNY", "turnover", ge=0)
-    bar_count: t.Int = col("", "daily bars inside", nullable=False, ge=1)
+    bar_count: t.Int = col("", "traded days inside", nullable=False, ge=1)
     change_pct: t.Pct = col("pct", "change over the period, through ex-dates")
     turnover_pct: t.Pct = col("pct", "sum of the daily rates")
     is_closed: t.Bool = col(title="the period has ended", computed=True)
@@ -69,6 +71,7 @@ def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if daily.empty:
         return pd.DataFrame(columns=["code", "date", "period"])
     known_from = daily["date"].min()
+    daily = traded(daily)
     daily = daily.assign(growth=growth_of(daily), bar_count=1)
     weeks, fresh = (
         _bars(daily[daily["date"].between(starts[period], ends[period])], grid, period, known_from)
@@ -82,6 +85,11 @@ def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             _bars(months[months["date"] >= starts[p]], grid, p, known_from) for p in ("quarter", "year")
         ]
     return pd.concat(parts, ignore_index=True)
+
+
+def traded(daily: pd.DataFrame) -> pd.DataFrame:
+    """The bars with trade: the row of a suspended day holds the reference price, at which nobody traded."""
+    return daily[daily["volume"].fillna(0) > 0]
 
 
 def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> pd.DataFrame:
@@ -137,11 +145,13 @@ def _of_codes(
     """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
     none of them says what an ex-date does to its change. Raises PayloadError when no code has a bar."""
     horizon = ctx.calendar.horizon
+    days = _Days.of(ctx, scope)
 
     def one(symbol: str) -> pd.DataFrame:
         parts = []
         for period in ("week", "month"):
             bars = ask(symbol, period)
+            bars = bars[bars["volume"] > 0] if len(bars) else bars  # a period without trade is no bar
             if bars.empty:
                 continue
             bars = bars[["date", *_REPORTED]]
@@ -150,12 +160,16 @@ def _of_codes(
             ends = period_ends(bars["date"].tolist(), grid, period)
             # A period in which nothing was traded may be no bar, so the bar before does not show where it
             # begins.
-            counts = [
-                len(ctx.calendar.between(start, min(end, ctx.today)))
+            inside = [
+                days.traded(symbol[2:], start, min(end, ctx.today))
                 for start, end in zip(starts, ends, strict=True)
             ]
             # Its own date, which sites set to the newest day that it holds.
-            held = [min(day, end) for day, end in zip(bars["date"], ends, strict=True)]
+            held = [
+                max((one for one in known if one <= day), default=min(day, end))
+                for day, end, known in zip(bars["date"], ends, inside, strict=True)
+            ]
+            counts = [max(1, len(known)) for known in inside]
             parts.append(bars.assign(date=ends, last_date=held, bar_count=counts, period=period))
         return stacked(parts, ["date"]).assign(code=symbol[2:])
 
@@ -172,6 +186,31 @@ def _of_codes(
         derived = resample(months, period_ends(months["date"].tolist(), grid, period))
         parts.append(derived.drop(columns=["change_pct"]).assign(period=period))
     return pd.concat(parts, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class _Days:
+    """On which days some codes could have traded, as far as it is stored."""
+
+    calendar: Calendar
+    listed: Mapping[str, str]
+    rested: Mapping[str, Set[str]]
+
+    @classmethod
+    def of(cls, ctx: FetchContext, scope: Scope) -> "_Days":
+        master = ctx.read("fusion_stock_master", columns=("code", "list_date"), codes=scope.codes)
+        master = master.dropna(subset=["list_date"])
+        daily = ctx.read("fusion_kline_daily", columns=("code", "date", "volume"), codes=scope.codes)
+        rested = daily[daily["volume"].fillna(0) == 0].groupby("code")["date"].agg(set)
+        return cls(
+            ctx.calendar, dict(zip(master["code"], master["list_date"], strict=True)), rested.to_dict()
+        )
+
+    def traded(self, code: str, start: str, end: str) -> list[str]:
+        """Trade dates since the listing without those on which it is known not to have traded."""
+        rested = self.rested.get(code, frozenset())
+        since = max(start, self.listed.get(code, start))
+        return [day for day in self.calendar.between(since, end) if day not in rested] if since <= end else []
 
 
 def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -234,7 +273,8 @@ DATASET = Dataset(
     unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(keep_known_rates, mark_closed),
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
-    reads=("fusion_kline_daily",),
+    reads=("fusion_kline_daily", "fusion_stock_master"),
+    undated={"fusion_stock_master": ("code", "list_date")},
     reads_own_past=True,
     owners={"close": ("fusion_kline_daily", "close")},
     public_at=close_of("date"),

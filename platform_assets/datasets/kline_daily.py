@@ -22,7 +22,6 @@ from platform_assets.compute.asof import value_on
 from platform_assets.compute.bar_checks import (
     amount_fits_prices,
     close_is_next_reference,
-    close_within_limits,
     closes_before_are_references,
     limits_are_known,
     reference_is_known,
@@ -30,8 +29,9 @@ from platform_assets.compute.bar_checks import (
     traded_has_amount,
     turnover_is_usual,
 )
-from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status
+from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status, without_limit
 from platform_assets.compute.name_spans import named
+from platform_assets.compute.nan_arithmetic import floats
 from platform_assets.datasets import _kline_sources as sources
 from platform_assets.datasets._dated import listed_on
 from resources.upstreams.fetch_context import within_last
@@ -40,6 +40,7 @@ AWAY = 60
 """Trade dates without a trade before; a suspended listing took half a year at least."""
 _HALF_TICK = 0.005
 _STOCK = "stock"
+_UNEXPLAINED = "beyond the limits"
 
 
 def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context) -> Bools:
@@ -80,6 +81,12 @@ def _is_loaded(day: str, rows: pd.DataFrame, context: Context) -> bool:
     return not context.read("fusion_kline_daily", columns=("date",), since=day, until=day).empty
 
 
+def close_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No price is beyond the limits, but for a relisting: without a reason to have none, a wrong price or a
+    reference that lacks an event is as likely."""
+    return pd.Series(~rows.index.isin(context.notes.get(_UNEXPLAINED, [])), index=rows.index)
+
+
 class KlineDaily(Model):
     """One bar; a suspended day is a row without volume whose prices are the reference price."""
 
@@ -100,7 +107,7 @@ class KlineDaily(Model):
     limit_up: Px = col("CNY", "limit-up price; null on days without limit, or when it is not known")
     limit_down: Px = col("CNY", "limit-down price; null on days without limit, or when it is not known")
     limit_status: S16 = col(
-        title="none, up, down, up_open (touched, not held), down_open; null when the limits are not known",
+        title="none, up, down, up_open (touched, not held), down_open, no_limit; null: limits are not known",
         computed=True,
     )
     is_suspended: Bool = col(title="no trade on the day", computed=True)
@@ -144,8 +151,8 @@ def add_changes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Limits from the dated rules where no source gave them; status from close, high and low. Where a limit
-    applies and is not known, so is the status."""
+    """Limits from the dated rules where no source gave them; status from close, high and low. A price beyond
+    the limits says that the day had none. Where a limit applies and is not known, so is the status."""
     spans = context.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     names = named(rows, spans)
     classes = _classes(rows, names.name)
@@ -157,12 +164,16 @@ def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         return day_limits(reference, classes, names.special, day, listed_days=days, unlimited=unlimited)
 
     limits = limits_without(names.delisting_began)
-    again = listed_again(rows, limits.up, limits.down, context)
-    if again.any():
-        limits = limits_without(names.delisting_began | again)
-    known = limits.known & (classes != UNSURE_FUND) | rows["limit_up"].notna().to_numpy()
-    rows["limit_up"] = rows["limit_up"].fillna(pd.Series(limits.up, index=rows.index))
-    rows["limit_down"] = rows["limit_down"].fillna(pd.Series(limits.down, index=rows.index))
+    quoted = rows["limit_up"].notna().to_numpy()
+    high, low = (floats(rows[name]) for name in ("high", "low"))
+    up = floats(rows["limit_up"].fillna(pd.Series(limits.up, index=rows.index)))
+    down = floats(rows["limit_down"].fillna(pd.Series(limits.down, index=rows.index)))
+    free = without_limit(high, low, up, down) & ~rows["is_suspended"].to_numpy(dtype=bool)
+    known = limits.known & (classes != UNSURE_FUND) | quoted
+    rows["limit_up"] = pd.Series(np.where(free, np.nan, up), index=rows.index)
+    rows["limit_down"] = pd.Series(np.where(free, np.nan, down), index=rows.index)
+    again = listed_again(rows, up, down, context)
+    context.notes[_UNEXPLAINED] = rows.index[free & ~again]
     status = limit_status(rows, price="close", traded=~rows["is_suspended"])
     rows["limit_status"] = pd.Series(status.astype(object), index=rows.index).where(known, None)
     return rows
@@ -244,7 +255,7 @@ DATASET = Dataset(
     unchanged_within={"amount": sources.tolerated_amount, "volume": sources.tolerated_volume},
     derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
-        rules.Soft(close_within_limits, "close outside the price limits"),
+        rules.Soft(close_within_limits, "a price beyond the limits of a day that is not known to have none"),
         rules.Soft(amount_fits_prices, "amount / volume outside the day's prices"),
         rules.Soft(traded_has_amount, "volume without amount"),
         rules.Soft(reference_is_previous_close, "reference price differs from the stored previous close"),

@@ -177,7 +177,8 @@ class QuoteSnapshot(Model):
     total_market_cap: t.Amt = col("wan", "total market cap")
     float_market_cap: t.Amt = col("wan", "float market cap")
     limit_status: t.S16 = col(
-        title="none, up, down, up_open, down_open; null where no limits were reported", computed=True
+        title="none, up, down, up_open, down_open, no_limit; null where no limits were reported",
+        computed=True,
     )
     is_suspended: t.Bool = col(title="no trade on the day", computed=True)
 
@@ -199,7 +200,7 @@ def add_states(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """A past day comes from bars, which have no limits: then the status does not follow from the quote."""
     rows["is_suspended"] = rows["volume"].fillna(0) == 0
     status = limit_status(rows, price="price", traded=~rows["is_suspended"])
-    quoted = rows["last_close"].notna() | rows["limit_up"].notna()
+    quoted = rows["limit_up"].notna() | rows["limit_down"].notna() | rows["is_suspended"]
     rows["limit_status"] = pd.Series(status.astype(object), index=rows.index).where(quoted, None)
     return rows
 

@@ -86,7 +86,9 @@ class StockWide(Model):
     large_net: t.Amt = col("CNY", "large net inflow")
     rzye: t.Amt = col("CNY", "financing balance, newest known")
     margin_change_5d: t.Pct = col("pct", "change of the financing balance in 5 trade dates")
-    limit_status: t.S16 = col(title="none, up, down, up_open, down_open")
+    limit_status: t.S16 = col(
+        title="none, up, down, up_open, down_open, no_limit; null: the limits are not known"
+    )
     limit_days_today: t.Int = col("", "consecutive limit-ups including today")
     limit_up_count_20d: t.Int = col("", "limit-ups in 20 sessions")
     break_fail_days_5d: t.Int = col("", "sessions of 5 with a limit touched and not held")

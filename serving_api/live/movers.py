@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.calendar import TradeCalendar
+from platform_assets.compute.day_limits import BEYOND, NO_LIMIT
 from serving_api.live.admin_reads.quotes import limits
 from serving_api.live.scan import Traded
 
@@ -14,7 +15,7 @@ _EPS = 1e-6
 @dataclass(frozen=True)
 class Mover:
     """`change_pct` is None for a stock that does not trade. `at_limit`: 'up', 'down', 'up_open' (touched,
-    not held) or ''."""
+    not held), 'no_limit' (a day without limits) or ''."""
 
     change_pct: float | None
     at_limit: str = ""
@@ -41,15 +42,23 @@ def of_scan(rows: Iterable[Traded], day: str, calendar: TradeCalendar) -> list[M
 def _of_quote(row: Traded, day: str, calendar: TradeCalendar) -> Mover:
     if row.suspended or row.price is None or not row.last_close:
         return Mover(None)
-    up, down = limits(row.listed, row.last_close, day, calendar)
-    at = ""
-    if up is not None and row.price >= up - _EPS:
-        at = "up"
-    elif down is not None and row.price <= down + _EPS:
-        at = "down"
-    elif up is not None and row.high is not None and row.high >= up - _EPS:
-        at = "up_open"
-    return Mover((row.price / row.last_close - 1) * 100, at)
+    return Mover(
+        (row.price / row.last_close - 1) * 100, _at_limit(row, row.price, row.last_close, day, calendar)
+    )
+
+
+def _at_limit(row: Traded, price: float, last_close: float, day: str, calendar: TradeCalendar) -> str:
+    up, down = limits(row.listed, last_close, day, calendar)
+    if up is None or down is None:
+        return NO_LIMIT
+    high = price if row.high is None else max(row.high, price)
+    if high > up + BEYOND or price < down - BEYOND:
+        return NO_LIMIT
+    if price >= up - _EPS:
+        return "up"
+    if price <= down + _EPS:
+        return "down"
+    return "up_open" if high >= up - _EPS else ""
 
 
 def of_wide(rows: Iterable[dict[str, Any]]) -> list[Mover]:
@@ -88,9 +97,9 @@ def market_stat(rows: Iterable[Traded], day: str, calendar: TradeCalendar) -> di
         moved = row.price - (row.last_close or row.price)
         stat["up_count" if moved > _EPS else "down_count" if moved < -_EPS else "neutral_count"] += 1
         if row.last_close:
-            up, down = limits(row.listed, row.last_close, day, calendar)
-            stat["limit_up_count"] += up is not None and row.price >= up - _EPS
-            stat["limit_down_count"] += down is not None and row.price <= down + _EPS
+            at = _at_limit(row, row.price, row.last_close, day, calendar)
+            stat["limit_up_count"] += at == "up"
+            stat["limit_down_count"] += at == "down"
     return {
         **stat,
         "total_amount": round(amount, 2),

@@ -1,9 +1,10 @@
 """A limit is given where everything that it follows from is known, and said to be unknown elsewhere."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from platform_assets.compute.day_limits import DayLimits, day_limits
+from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status
 
 NAN = float("nan")
 
@@ -94,3 +95,33 @@ def test_rows_do_not_touch_each_other() -> None:
     assert found.up.tolist()[0] == 11.0
     assert found.up.tolist()[3] == 24.0
     assert np.isnan(found.up[1:3]).all()
+
+
+@pytest.mark.parametrize(
+    ("prices", "state"),
+    [
+        ((11.0, 11.0, 10.5), "up"),
+        ((10.9, 11.0, 10.5), "up_open"),
+        ((9.0, 9.5, 9.0), "down"),
+        ((9.2, 9.5, 9.0), "down_open"),
+        ((10.1, 10.2, 10.0), "none"),
+        ((11.01, 11.01, 10.0), "up"),  # a computed limit may be off by a tick
+        ((14.6, 14.6, 12.7), "no_limit"),
+        ((10.9, 14.6, 10.5), "no_limit"),
+        ((9.4, 9.5, 7.0), "no_limit"),
+    ],
+)
+def test_a_price_beyond_a_limit_says_that_there_was_none(
+    prices: tuple[float, float, float], state: str
+) -> None:
+    close, high, low = prices
+    rows = pd.DataFrame([{"close": close, "high": high, "low": low, "limit_up": 11.0, "limit_down": 9.0}])
+
+    assert limit_status(rows, price="close", traded=pd.Series([True])).tolist() == [state]
+    assert limit_status(rows, price="close", traded=pd.Series([False])).tolist() == ["none"]
+
+
+def test_a_day_without_limits_has_a_state_of_its_own() -> None:
+    rows = pd.DataFrame([{"close": 10.0, "high": 10.0, "low": 10.0, "limit_up": NAN, "limit_down": NAN}])
+
+    assert limit_status(rows, price="close", traded=pd.Series([True])).tolist() == ["no_limit"]

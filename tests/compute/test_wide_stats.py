@@ -1,9 +1,23 @@
 """Limit states of a panel: what the pools correct, and which limit-up is the newest."""
 
 import numpy as np
+import pytest
 
 from platform_assets.compute import wide_stats
 from platform_assets.compute.wide_stats import BarPanel
+
+
+def test_means_and_extremes_are_of_traded_sessions() -> None:
+    close = np.array([[10.0], [11.0], [99.0], [12.0], [13.0]])
+    volume = np.array([[1.0], [3.0], [np.nan], [5.0], [7.0]])
+    states = np.zeros_like(close)
+    bars = BarPanel(close, close * volume / volume, close * volume / volume, volume, states, states, -1)
+
+    assert wide_stats.mean_deviation(bars, 4) == pytest.approx((13 / 11.5 - 1) * 100)
+    assert np.isnan(wide_stats.mean_deviation(bars, 5)).all()
+    assert wide_stats.extremes(bars) == (13.0, 10.0)
+    returns = np.array([11 / 10, 12 / 11, 13 / 12]) * 100 - 100
+    assert wide_stats.volatility(bars, 3) == pytest.approx(returns.std(ddof=1))
 
 
 def panel(up: list[list[float]], up_open: list[list[float]]) -> BarPanel:

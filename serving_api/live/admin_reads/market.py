@@ -18,7 +18,7 @@ from serving_api.live.frame_values import Row, is_empty, number, records, sessio
 
 BARS = "fusion_kline_daily"
 NAMES = "ref_name_history"
-INDUSTRIES = "fusion_stock_industry"
+WIDE = "fusion_stock_wide"
 SEALED = "up"
 _FIGURES = ("code", "close", "change_pct", "amount", "turnover_pct")
 _UNKNOWN = dict.fromkeys(
@@ -39,12 +39,12 @@ def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]
 
 
 def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
-    """Name on the date, industry if it is known now, consecutive limit-ups."""
+    """Name and industry on the date, consecutive limit-ups."""
     where = "code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
     name = session.first(NAMES, "name", where=where, values=(code, day, day), order="valid_from DESC")
     return {
         "name": name or code,
-        "industry": session.first(INDUSTRIES, "em_industry", where="code=?", values=(code,)),
+        "industry": session.first(WIDE, "em_industry", where="code=? AND trade_date=?", values=(code, day)),
         "limit_days": _streak(session, code, dates),
     }
 
