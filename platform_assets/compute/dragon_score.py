@@ -83,7 +83,7 @@ def _height(boards: Floats) -> Floats:
     known = boards[~np.isnan(boards)]
     highest = known.max() if known.size else 0.0
     share: Floats = np.minimum(1.0, boards / max(own.FEWEST_BOARDS, highest))
-    return np.where((boards == highest) & (highest > 0), 1.0, share)
+    return share
 
 
 def _held(sealed: npt.NDArray[np.bool_], share: Floats) -> Floats:

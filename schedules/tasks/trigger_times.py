@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.errors import InputError
 from resources.shared_json import locked, replace_json
-from resources.warehouse.ledger.tasks import Task
+from resources.warehouse.ledger.tasks import Task, early_tasks
 from resources.warehouse.ledger.tasks_state import TaskState
 
 FILE = "trigger_times.json"
@@ -42,8 +42,12 @@ def read_times(folder: Path) -> dict[str, int]:
 
 
 def moved_tasks(tasks: Sequence[Task], times: Mapping[str, int]) -> list[TaskState]:
-    """The tasks at their changed times; as declared where the change is not valid for the task any more."""
-    return [TaskState(declared=task, task=_moved(task, times.get(task.key))) for task in tasks]
+    """The tasks at their changed times; as declared where the change is not valid for the task any more. One
+    that is due before what it waits for is logged."""
+    moved = [TaskState(declared=task, task=_moved(task, times.get(task.key))) for task in tasks]
+    for early in early_tasks([state.task for state in moved]):
+        log.warning("%s", early.text)
+    return moved
 
 
 def _moved(task: Task, hm: int | None) -> Task:

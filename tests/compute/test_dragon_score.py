@@ -47,7 +47,8 @@ def test_the_highest_streak_is_full_and_others_count_against_five_at_least() -> 
         rows = [{**BEST, "code": f"60000{at}", "boards": count} for at, count in enumerate(counts)]
         return scored(*rows)["score_height"].tolist()
 
-    assert boards(2, 1) == [20, 4]
+    assert boards(2, 1) == [8, 4]  # the longest of a day without five boards is no full height
+    assert boards(5, 1) == [20, 4]
     assert boards(8, 2) == [20, 5]
     assert boards(0, 0) == [0, 0]
 

@@ -1,5 +1,6 @@
 """The vocabulary carries every kind of task of the specification, and changes of it are kept."""
 
+from dataclasses import replace
 from datetime import date, datetime
 
 import pytest
@@ -110,6 +111,46 @@ def test_wrong_tables_are_refused() -> None:
         check_tasks((TASKS[0], TASKS[0]))
     with pytest.raises(DeclarationError, match="windows"):
         Task("c", "c", Timing(every_minutes=5))
+
+
+def test_a_task_before_what_it_waits_for_is_refused() -> None:
+    first, second = Task("a", "a", Timing(hm=1600)), Task("b", "b", Timing(hm=1559), after=("a",))
+
+    with pytest.raises(DeclarationError, match=r"b \(15:59\) is before a \(16:00\), which it waits for"):
+        check_tasks((first, second))
+    assert check_tasks((first, replace(second, timing=Timing(hm=1600))))
+
+
+def test_the_order_of_the_specification_is_kept_without_an_end() -> None:
+    strict = {task.key: task.after for task in TASKS if task.after_required}
+
+    assert strict == {
+        "quant_calc": ("fusion_kline_sync",), "builtin_track": ("dragon_score_sync", "quant_calc"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "hm", "reason"),
+    [
+        ("builtin_track", 1735, r"builtin_track \(17:35\) is before dragon_score_sync \(17:40\)"),
+        ("dragon_score_sync", 1900, r"builtin_track \(18:15\) is before dragon_score_sync \(19:00\)"),
+        ("quant_calc", 1500, r"quant_calc \(15:00\) is before fusion_kline_sync \(15:40\)"),
+    ],
+)
+def test_no_task_is_moved_before_what_it_does_not_run_without(
+    lite: Engine, key: str, hm: int, reason: str
+) -> None:
+    table = TaskTable(lite)
+    table.publish(TASKS)
+
+    with pytest.raises(InputError, match=f"triggerHm: {reason}"):
+        table.retime(key, hm, by="admin", now=NOW)
+    assert table.get(key).changed_at is None
+    # What only waits for a while may be moved, and the answer says so.
+    assert [one.text for one in table.early("fusion_kline_sync", 1610)] == [
+        "market_phase_sync (15:45) is before fusion_kline_sync (16:10), which it waits for",
+        "daily_review (16:05) is before fusion_kline_sync (16:10), which it waits for",
+    ]
 
 
 @pytest.mark.parametrize("hm", [2400, 1260, -1, 1])

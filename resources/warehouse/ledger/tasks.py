@@ -185,8 +185,33 @@ class Task:
         return cls(timing=Timing(**timing), **values)
 
 
+@dataclass(frozen=True)
+class Early:
+    """A task whose time of day is before that of a task that it waits for."""
+
+    task: Task
+    before: Task
+
+    @property
+    def text(self) -> str:
+        times = (f"{one.key} ({one.timing.text})" for one in (self.task, self.before))
+        return "{} is before {}, which it waits for".format(*times)
+
+
+def early_tasks(tasks: Collection[Task]) -> list[Early]:
+    """Tasks that are due before what they wait for, as far as both run once a day."""
+    daily = {task.key: task for task in tasks if task.timing.hm is not None and task.timing.weekday is None}
+    return [
+        Early(task, daily[name])
+        for task in daily.values()
+        for name in task.after
+        if name in daily and int(task.timing.hm or 0) < int(daily[name].timing.hm or 0)
+    ]
+
+
 def check_tasks(tasks: Collection[Task]) -> tuple[Task, ...]:
-    """Keys are unique, every `after` exists, nothing waits in a circle; DeclarationError otherwise."""
+    """Keys are unique, every `after` exists and is due before, nothing waits in a circle; DeclarationError
+    otherwise."""
     by_key = {task.key: task for task in tasks}
     if len(by_key) != len(tasks):
         raise DeclarationError("two tasks share a key")
@@ -204,4 +229,6 @@ def check_tasks(tasks: Collection[Task]) -> tuple[Task, ...]:
             if name not in seen:
                 seen.add(name)
                 todo += by_key[name].after
+    for early in early_tasks(tasks):
+        raise DeclarationError(early.text)
     return tuple(tasks)

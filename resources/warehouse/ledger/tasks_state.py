@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from core.clock import stamp
-from core.errors import NotFound, PlatformError
+from core.errors import InputError, NotFound, PlatformError
 from resources.warehouse.engine import reading, transaction
-from resources.warehouse.ledger.tasks import Task
+from resources.warehouse.ledger.tasks import Early, Task, early_tasks
 from resources.warehouse.sql import Ledger
 
 _COLUMNS = "task_key, declared_json, trigger_hm, enabled, changed_by, changed_at"
@@ -109,7 +109,9 @@ class TaskTable(Ledger):
 
     def retime(self, key: str, hm: int, *, by: str, now: datetime) -> TaskState:
         """Move a task to another time of day (HHMM). A time that stays the same changes nothing. NotFound
-        for an unknown key, InputError for a wrong time or a task without a time of day."""
+        for an unknown key, InputError for a wrong time or a task without a time of day, and for a time that
+        a task would have to run at without what it requires."""
+        self.early(key, hm)
         with transaction(self._engine) as connection:
             before = self._get(connection, key)
             moved = before.declared.moved(hm)
@@ -117,6 +119,16 @@ class TaskTable(Ledger):
                 return before
             stored = None if moved.timing == before.declared.timing else hm
             return self._set(connection, key, {"trigger_hm": stored}, by, now)
+
+    def early(self, key: str, hm: int) -> list[Early]:
+        """The tasks that would be due before what they wait for if `key` moved to `hm`, as far as that
+        concerns it. InputError where one of them does not run without it."""
+        tasks = [one.declared.moved(hm) if one.key == key else one.task for one in self.all()]
+        found = [one for one in early_tasks(tasks) if key in (one.task.key, one.before.key)]
+        for one in found:
+            if one.task.after_required:
+                raise InputError("triggerHm", f"{one.text} and does not run without")
+        return found
 
     def mirror_enabled(self, key: str, enabled: bool, *, by: str, now: datetime) -> TaskState:
         """Record the state of the native schedule's switch; the same state again changes nothing."""

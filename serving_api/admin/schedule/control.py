@@ -14,7 +14,7 @@ from core.errors import ConflictError, InputError, NotFound, Unavailable
 from resources.orchestrator import Orchestrator
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
-from resources.warehouse.ledger.tasks import Task
+from resources.warehouse.ledger.tasks import Early, Task
 from resources.warehouse.ledger.tasks_state import TaskTable
 from serving_api.admin.schedule.schemas import TaskChange, TaskRunRequest
 from serving_api.admin.schedule.service import next_run
@@ -102,8 +102,10 @@ class Control:
         current = table.get(key)
         if change.enabled is not None and not current.task.timing.timed:
             raise InputError("enabled", f"{key} has no time, so there is no schedule to switch")
+        early: list[Early] = []
         if change.triggerHm is not None:
             current.declared.moved(change.triggerHm)
+            early = table.early(key, change.triggerHm)
         if change.enabled is not None:
             self._switch(key, change.enabled)
             current = table.mirror_enabled(key, change.enabled, by=by, now=now)
@@ -114,7 +116,7 @@ class Control:
             "enabled": current.enabled,
             "triggerHm": current.task.timing.hm,
             "nextRunAt": instant(next_run(current, self._state)),
-            "message": "已保存，30 秒内生效",
+            "message": "；".join(("已保存，30 秒内生效", *(_early(one) for one in early))),
         }
 
     def _switch(self, key: str, enabled: bool) -> None:
@@ -124,6 +126,12 @@ class Control:
         except NotFound as error:
             # The task exists; its schedule is not served while the code location loads.
             raise Unavailable(error.message) from error
+
+
+def _early(one: Early) -> str:
+    """The warning of a task that is due before what it waits for."""
+    task, before = (f"{some.key}（{some.timing.text}）" for some in (one.task, one.before))
+    return f"注意：{task}早于其前置任务 {before}，最多等待 {one.task.wait_minutes} 分钟后将直接运行"
 
 
 def day_of_run(task: Task, requested: str | None, now: datetime, calendar: TradeCalendar) -> str:

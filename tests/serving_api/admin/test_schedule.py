@@ -15,6 +15,7 @@ from resources.warehouse.ledger.heartbeats import Heartbeats, this_node
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks import ScheduledRun, Task, Timing
 from resources.warehouse.ledger.tasks_state import TaskTable
+from schedules.tasks.table import TASKS as ALL_TASKS
 from serving_api.admin.schedule.control import day_of_run
 from tests.serving_api.admin.conftest import TODAY, FetchContext, opened_context
 from tests.serving_api.admin.dagster_double import Switches, serving_switches
@@ -386,6 +387,20 @@ def test_a_task_is_moved_without_dagster(planned: FetchContext) -> None:
     assert (item["triggerHm"], item["time"], item["cron"]) == (1610, "16:10", "10 16 * * *")
     stored = TaskTable(planned.warehouse.engine).get("fusion_kline_sync")
     assert (stored.changed_by, stored.declared.timing.hm) == ("admin", 1540)
+
+
+def test_a_time_before_that_of_what_a_task_waits_for_is_refused_or_warned_about(bare: FetchContext) -> None:
+    TaskTable(bare.warehouse.engine).publish(ALL_TASKS)
+
+    refused = put(bare, "builtin_track", triggerHm=1735)
+    warned = put(bare, "fusion_kline_sync", triggerHm=1610)
+
+    assert refused.status_code == 422
+    assert "builtin_track (17:35) is before dragon_score_sync (17:40)" in refused.text
+    assert task_item(bare, "builtin_track")["triggerHm"] == 1815
+    assert warned.status_code == 200
+    message = warned.json()["results"]["message"]
+    assert "market_phase_sync（15:45）早于其前置任务 fusion_kline_sync（16:10）" in message
 
 
 def test_the_switch_is_the_native_one(switched: FetchContext, switches: Switches) -> None:
