@@ -8,7 +8,6 @@ callback around it, separated lines, tables of a page), and their figures are fa
 import json
 import math
 import re
-import zlib
 from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -262,22 +261,6 @@ def _exchanged(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     return changed
 
 
-def _untidy(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
-    """Some rows twice, some with an empty field: which ones follows from what they hold and from `day`, so
-    that the field is there on another day."""
-    every, day = int(fault.args.get("every", 40)), fault.args.get("day", 0)
-    changed: list[CorruptedRow] = []
-    for at, row in enumerate(rows):
-        draw = zlib.crc32(f"{day} {row}".encode())
-        figures = [place for place, value in enumerate(row) if _is_figure(value)]
-        cells = list(row)
-        if draw % every == 1 and figures:
-            place = figures[draw // every % len(figures)]
-            cells[place] = "" if isinstance(row[place], str) else None
-        changed += [(at, cells)] * (2 if draw % every == 0 else 1)
-    return changed
-
-
 def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """The figures of `code` are zeros, as some sources say of a suspended security."""
     code = str(fault.args.get("code", ""))
@@ -320,7 +303,6 @@ CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
     "swap_rows": _exchanged,
     "zero_row": _one_of_zeros,
     "spoil_rows": _spoilt,
-    "untidy_rows": _untidy,
     "set_fields": lambda rows, fault: [(at, _with_places(row, fault)) for at, row in enumerate(rows)],
 }
 """Kind of fault -> the function that corrupts the rows.
@@ -329,5 +311,4 @@ CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
 `prices_x100`: every number with decimals a hundredfold; `volumes_x100`: every whole number from 10,000 on;
 `shift_columns`: figures one place further; `swap_rows`: under every name the figures of the next;
 `zero_row` (`code`): zeros for one security; `spoil_rows` (`rows`, `how`, `least`): some rows cannot be read,
-or come twice; `untidy_rows` (`every`, `day`): some rows come twice, some have an empty field; `set_fields`
-(`match`, `fields`): objects with these values get other ones."""
+or come twice; `set_fields` (`match`, `fields`): objects with these values get other ones."""

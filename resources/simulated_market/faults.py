@@ -34,6 +34,7 @@ KINDS = frozenset(
         "swap_open_close",  # parser-blind: columns exchanged
         "unregistered",  # a page instead of data until the visitor has registered (chinamoney)
         "unknown_report",  # args: report: the data centre's newer dialect does not know it (9501)
+        "untidy_rows",  # args: every=40, day: one row of a report in so many twice, as many half-filled
         "override_bar",  # args: code, date, close (...): the upstream corrects a bar
         # applied to the rows of the finished answer (`corrupted_responses`); the terminal knows those with *
         "cut_rows",  # args: counted: the first half of every list
@@ -42,7 +43,6 @@ KINDS = frozenset(
         "volumes_x100",  # every whole number from 10,000 on a hundredfold
         "shift_columns",  # * figures one column further
         "swap_rows",  # under every name the figures of the next one
-        "untidy_rows",  # args: every=40, day: one row in so many twice, as many with an empty field
         "zero_row",  # * args: code: its figures are zeros
         "spoil_rows",  # args: rows=1, how='text'/'null'/'repeat', least=2: that many rows of every list
         "set_fields",  # args: match, fields: JSON objects with the values of `match` get those of `fields`

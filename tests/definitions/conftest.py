@@ -31,17 +31,23 @@ def faults() -> FaultPlan:
 
 @contextmanager
 def opened(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, url: str = "", now: str = NOW
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    faults: FaultPlan,
+    url: str = "",
+    now: str = NOW,
+    *,
+    state: str = "calm",
 ) -> Iterator[Services]:
     """A platform whose settings come from the environment, as those of a run do."""
     clock = FrozenClock(datetime.fromisoformat(now))
-    with SimulatedMarket(load_world("synthetic", "S"), clock, faults) as market:
-        host, port = market.tcp_address or ("", 0)
+    with SimulatedMarket(load_world("synthetic", "S", state=state), clock, faults) as market:
         for name, value in {
             "DATA_DIR": str(folder),
             "DATA_SOURCE": "mock",
             "SIMULATOR_URL": market.http_url,
-            "SIMULATOR_TDX": f"{host}:{port}",
+            "SIMULATOR_TDX": market.terminals,
+            "SAMPLE_STATE": state,
             "SAMPLE_NOW": now,
             **({"WAREHOUSE_URL": url} if url else {}),
         }.items():

@@ -250,7 +250,7 @@ def test_every_kind_of_fault_is_acted_out() -> None:
     transport = {"timeout", "status", "reset", "truncate", "html", "empty", "garbage", "slow", "dead"}
 
     of_sites = {"unknown_report", "unregistered"}  # HTTP alone; see tests/witness/test_dialects.py
-    of_sites |= {"no_series"}  # HTTP alone; see tests/simulated_market/http/test_conditions.py
+    of_sites |= {"no_series", "untidy_rows"}  # HTTP alone; see tests/simulated_market/http/test_conditions.py
 
     # Corruptions that need rows of text are tested with the sites: test_corrupted_responses.
     assert transport | of_sites | CONTENT_FAULTS | FIGURE_CORRUPTIONS | CORRUPTIONS.keys() == KINDS
