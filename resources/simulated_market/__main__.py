@@ -73,7 +73,7 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
             host=options.host,
             http_port=options.http_port,
             tcp_port=options.tcp_port[0],
-            more_tcp_ports=options.tcp_port[1:],
+            more_tcp_ports=options.tcp_port[1:] or None,
         )
         market.start()
     except (OSError, OverflowError) as error:
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         nargs="+",
         default=[7709],
-        help="0 = a free port; several = as many terminal servers",
+        help="0 = a free port; several = as many terminal servers, one = as many as the state has from it on",
     )
     parser.add_argument("--world", choices=("synthetic", "replay"), default="synthetic")
     parser.add_argument("--state", choices=STATES, default=CALM, help="what the upstreams are like")

@@ -19,7 +19,7 @@ from resources.simulated_market.world.model import World
 class SimulatedMarket:
     """All servers over one world and one fault plan. Port 0 = a free port; `tcp_port` None = no terminal
     server; `more_tcp_ports`: further terminal servers, number 2 and on in fault rules, by default as many as
-    the state of the world has."""
+    the state of the world has, at the ports behind `tcp_port`."""
 
     def __init__(
         self,
@@ -37,8 +37,9 @@ class SimulatedMarket:
         self.faults = faults or FaultPlan()
         self._http = HttpServer(world, clock, self.faults, responders(), host=host, port=http_port)
         served = terminal_servers(state_of(world))
-        more = (0,) * (len(served) - 1) if more_tcp_ports is None else more_tcp_ports
-        ports = () if tcp_port is None else (tcp_port, *more)
+        if more_tcp_ports is None:
+            more_tcp_ports = [tcp_port + at if tcp_port else 0 for at in range(1, len(served))]
+        ports = () if tcp_port is None else (tcp_port, *more_tcp_ports)
         self._terminals = [
             TdxServer(world, clock, self.faults, host, port, number=number, served=calls)
             for number, (port, calls) in enumerate(zip_longest(ports, served[: len(ports)]), 1)

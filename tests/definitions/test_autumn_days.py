@@ -1,8 +1,8 @@
-"""Five trade dates of the simulated market of autumn 2026, played through the Dagster jobs: afterwards every
-stored bar, factor and ex-right event is what the market knows it to be.
+"""Five trade dates of the simulated market of autumn 2026, played through the Dagster jobs: afterwards
+every stored bar, factor and ex-right event is what the market knows it to be.
 
-The truth is the world's own model (`world/model.py`): whole bars and events as they took place, with no client,
-no parser and no line of the platform between.
+The truth is the world's own model (`world/model.py`): whole bars and events as they took place, with no
+client, no parser and no line of the platform between.
 """
 
 import math

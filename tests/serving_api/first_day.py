@@ -41,6 +41,8 @@ SAYS_WHY = {
 """Words of a column that a load of the day does not fill, by table."""
 LONGER = {"chg_120d", "chg_1y", "chg_ytd"}
 """Columns of the wide table that look back farther than DATES."""
+STATE = "autumn-2026"
+"""What the simulated upstreams are like: a first start has to pass in the default state."""
 PATIENCE_S = 900.0
 """A hung start fails by this; how fast one is, is measured by the benchmarks."""
 OVER = ("success", "failed", "canceled", "partial")
@@ -104,6 +106,7 @@ def environment(folder: Path, now: str) -> dict[str, str]:
         "RATE_LIMIT_PER_MIN": "0",
         "ENV_FILE": "none",
         "SAMPLE_NOW": now,
+        "SAMPLE_STATE": STATE,
         "SAMPLE_HISTORY_DATES": str(DATES),
     }
     names = ("PATH", "HOME", "LANG", "NUMBA_CACHE_DIR")

@@ -14,7 +14,8 @@ from typing import Any
 
 from resources.settings import load_settings
 from schedules.services import Services, make_services
-from schedules.supervisor import checks, process_plan
+from schedules.supervisor import process_plan
+from schedules.supervisor.app import choose_ports
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +61,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
         **os.environ,
         "DATA_DIR": str(folder),
         "DATA_SOURCE": "mock",
+        "SAMPLE_STATE": "autumn-2026",
         "ENV_FILE": str(folder / "absent.env"),
         "DAGSTER_HOME": str(folder / "dagster"),
         "PYTHONPATH": str(ROOT),
@@ -82,10 +84,11 @@ def worker_alone(folder: Path, *, api_port: int = 0, **more: str) -> Iterator[In
     """Market and worker, with `api_port` the API as well, kept by the supervisor's own child_processes; the
     market clock stands still."""
     env = environment(folder, SAMPLE_NOW=NOW, **more)
-    ports = process_plan.Ports(
-        simulator_http=checks.free_port(), simulator_tcp=(checks.free_port(),), api=api_port
-    )
     settings = load_settings(env, dotenv=folder / "absent.env")
+    chosen = choose_ports(settings, {})
+    ports = process_plan.Ports(
+        simulator_http=chosen.simulator_http, simulator_tcp=chosen.simulator_tcp, api=api_port
+    )
     env |= process_plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
     subprocess.run([sys.executable, "-m", "schedules.supervisor.prepare"], env=env, cwd=ROOT, check=True)
     said: list[str] = []

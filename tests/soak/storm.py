@@ -276,7 +276,7 @@ def _left_open(place: Installation) -> list[str]:
 
 ENDS = {
     "SUCCESS": {"success", "partial"},
-    "FAILURE": {"failed"},
+    "FAILURE": {"failed", "partial"},
     "CANCELED": {"canceled"},
     None: {"failed", "canceled"},
 }
