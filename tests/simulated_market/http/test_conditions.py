@@ -150,7 +150,7 @@ def test_they_come_back_after_a_while() -> None:
 def test_reports_have_rows_twice_and_fields_that_are_empty(client: httpx.Client) -> None:
     query = {
         "reportName": "RPT_SHAREBONUS_DET", "columns": "ALL", "pageSize": "500", "pageNumber": "1",
-        "sortColumns": "NOTICE_DATE", "sortTypes": "-1",
+        "sortColumns": "NOTICE_DATE", "sortTypes": "-1", "filter": "(NOTICE_DATE>='2025-03-01')",
     }  # fmt: skip
 
     def rows(asked: httpx.Client) -> list[str]:
