@@ -11,8 +11,13 @@ from itertools import groupby
 
 import numpy as np
 
+from resources.simulated_market.index_values import float_shares
 from resources.simulated_market.world.dates import date_of, iso_of, number_of
-from resources.simulated_market.world.model import Security, World
+from resources.simulated_market.world.model import PRICE_UNIT, Security, World
+
+AUCTION = 570
+"""09:30, under which a line of minutes shows the opening auction."""
+_SIDE = 2
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,12 @@ def daily(world: World, security: Security, now: datetime, adjust: str = "") -> 
     close = (bars.close + shift)[keep].tolist()
     previous = [int(bars.preclose[keep[0]] + shift[keep[0]]), *close[:-1]] if len(keep) else []
     prices = (bars.open + shift, bars.high + shift, bars.low + shift, bars.close + shift)
-    columns = (bars.date, *prices, bars.volume, bars.amount, bars.turnover_pct)
+    turnover = bars.turnover_pct
+    if security.kind == "index":
+        # An index turns over the shares of its members; those of now stand for all dates.
+        floating = float_shares(world, security, now)
+        turnover = bars.volume / floating * 100 if floating else turnover
+    columns = (bars.date, *prices, bars.volume, bars.amount, turnover)
     rows = zip(*(column[keep].tolist() for column in columns), previous, strict=True)
     return [Bar(*values) for values in rows]
 
@@ -131,6 +141,42 @@ def one_day(world: World, security: Security, now: datetime, day: int, step: int
         end = 571 + last if last < 120 else 781 + last - 120
         result.append(replace(_merged(list(group)), minute=end))
     return result
+
+
+def line(world: World, security: Security, now: datetime, day: int) -> list[Bar]:
+    """The minutes of a line: the first row, of 09:30, is the opening auction, and the next one has what was
+    traded after it."""
+    bars = one_day(world, security, now, day, 1)
+    if not bars:
+        return []
+    first = bars[0]
+    shares = _auctioned(world, security, now, first)
+    money = first.amount * shares / first.volume if security.kind == "index" and first.volume else 0.0
+    money = round(money or first.open * shares / PRICE_UNIT, 2)
+    if shares == first.volume:
+        money = first.amount
+    price = first.open
+    auction = replace(first, high=price, low=price, close=price, volume=shares, amount=money, minute=AUCTION)
+    rest = replace(first, volume=first.volume - shares, amount=round(first.amount - money, 2), previous=price)
+    return [auction, rest, *bars[1:]]
+
+
+def _auctioned(world: World, security: Security, now: datetime, first: Bar) -> int:
+    """Shares of the opening auction, so many that the rest of the first minute has a mean price within its
+    range."""
+    if security.kind == "index":
+        return first.volume // 5
+    ticks = world.ticks(security, first.date, now)
+    found = [] if ticks is None else np.flatnonzero((ticks.side == _SIDE) & (ticks.minute < AUCTION)).tolist()
+    most = float(ticks.volume[found[0]]) if ticks is not None and found else first.volume / 5
+    if most >= first.volume:
+        return first.volume
+    money, volume = first.amount * PRICE_UNIT, first.volume
+    if first.high > first.open:
+        most = min(most, (first.high * volume - money) / (first.high - first.open))
+    if first.open > first.low:
+        most = min(most, (money - first.low * volume) / (first.open - first.low))
+    return max(0, int(most)) // 100 * 100
 
 
 def _ordinal(minute: int) -> int:

@@ -33,7 +33,8 @@ PERIODS = {"1m": 1, "5m": 5, "15m": 15, "30m": 30, "60m": 60}
 TTL = {"1m": 30, "5m": 30, "15m": 900, "30m": 1800, "60m": 3600}
 """Seconds that the server caches bars of a period in trading hours."""
 CLIENT_TTL = 30
-SESSION_MINUTES = 240
+SESSION_MINUTES = 241
+"""Rows of a date at most: some sources show the opening auction under 09:30."""
 
 
 def client_ttl(now: datetime, calendar: TradeCalendar) -> int:

@@ -1,9 +1,10 @@
 """The f-field dictionary of clist and ulist: field -> how its value follows from the facts."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, TypeVar
 
+from resources.simulated_market.after_hours import stamp
 from resources.simulated_market.eastmoney.bonds import FIELDS
 from resources.simulated_market.eastmoney.envelope import market_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, Money, SecurityFacts, cny
@@ -19,6 +20,12 @@ _EPOCH = datetime(1970, 1, 1)
 def unix(when: datetime) -> int:
     """Seconds for a naive Asia/Shanghai time."""
     return int((when - timedelta(hours=8) - _EPOCH).total_seconds())
+
+
+def last_update(quote: Quote, now: datetime) -> datetime:
+    """The moment of a quote: Shanghai's securities are updated half an hour longer than Shenzhen's."""
+    late = quote.security.market == "SH"
+    return stamp(quote, now, *((time(16, 11, 25), 36) if late else (time(15, 34, 15), 45)))
 
 
 def _traded(pick: Callable[[Quote], Any]) -> Value:
@@ -160,7 +167,10 @@ SECURITY: Mapping[str, tuple[str, Value]] = {
     "f109": ("pct", _over(5)),
     "f110": ("pct", _over(20)),
     "f115": ("pct", _valued("pe_ttm")),
-    "f124": ("", lambda facts: unix(facts.quote.time) if facts.quote is not None else None),
+    "f124": (
+        "",
+        lambda facts: None if facts.quote is None else unix(last_update(facts.quote, facts.view.now)),
+    ),
     "f127": ("pct", _over(3)),
     "f128": ("", lambda facts: "-"),
     "f140": ("", lambda facts: "-"),

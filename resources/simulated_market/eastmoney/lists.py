@@ -7,7 +7,14 @@ from resources.simulated_market import foreign_markets
 from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import asked_fields, reply, rows, security_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
-from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
+from resources.simulated_market.eastmoney.fields import (
+    BOARD,
+    SECURITY,
+    board_row,
+    last_update,
+    security_row,
+    unix,
+)
 from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import Board, Quote, Security
@@ -215,7 +222,7 @@ def _security_values(facts: SecurityFacts, quote: Quote) -> dict[str, tuple[str,
         "f51": px(quote.limit_up),
         "f52": px(quote.limit_down),
         "f71": ("px", quote.amount / quote.volume if trading is not None and quote.volume else None),
-        "f86": ("", unix(quote.time)),
+        "f86": ("", unix(last_update(quote, facts.view.now))),
         "f163": ("pct", None if facts.valuation is None else facts.valuation.pe_static),
     }
     # Both sides run from level 5 to level 1: bids f11/f12 .. f19/f20, asks f31/f32 .. f39/f40.

@@ -7,6 +7,8 @@ says so in `qdate` alone. Sessions more than thirty ago are not served.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, newest_session, sessions_before
 from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
@@ -15,6 +17,9 @@ from resources.simulated_market.world.model import PRICE_UNIT
 KEPT = 30
 _NO_LIMIT = 1_000_000_000
 _NO_ROWS = 102
+_EMPTY = {"c": "", "n": "", "hybk": "", "zttj": {"days": 0, "ct": 0}}
+_EMPTY_EVERY = 2
+"""Every so many dates a pool ends with a row of no security."""
 _POOLS = {
     "getTopicZTPool": "up",
     "getTopicZBPool": "broken",
@@ -51,11 +56,18 @@ def page(book: LimitBook, request: HttpRequest, view: View) -> Reply:
     rows = [{name: _VALUES[name](now, then) for name in _ORDER[pool].split()} for then, now in states]
     if not rows:
         return _reply(params, None, _NO_ROWS)
+    if day % _EMPTY_EVERY == 0:
+        rows.append({name: _EMPTY.get(name, 0) for name in rows[0]})
     field, _, way = params.get("sort", "").partition(":")
     if field in rows[0]:
         rows.sort(key=lambda row: (row[field], row["c"]), reverse=way == "desc")
     size, number = max(1, int(params.get("pagesize", "20"))), max(0, int(params.get("Pageindex", "0"))) + 1
     return _reply(params, {"tc": len(rows), "qdate": day, "pool": view.page(rows, size, number)})
+
+
+def _single(value: float) -> float:
+    """A figure with the digits of the float32 that it was stored in."""
+    return float(np.float32(value))
 
 
 def _limit(one: LimitState) -> int:
@@ -85,11 +97,11 @@ _VALUES: Mapping[str, Callable[[LimitState, LimitState], Any]] = {
     "m": lambda one, _: market_of(one.security),
     "n": lambda one, _: one.name,
     "p": lambda one, _: one.quote.price * 1000 // PRICE_UNIT,
-    "zdp": lambda one, _: one.change_pct,
+    "zdp": lambda one, _: _single(one.change_pct),
     "amount": lambda one, _: round(one.quote.amount),
-    "ltsz": lambda one, _: round(one.quote.price / PRICE_UNIT * one.shares[1], 2),
-    "tshare": lambda one, _: round(one.quote.price / PRICE_UNIT * one.shares[0], 2),
-    "hs": lambda one, _: one.quote.turnover_pct or 0.0,
+    "ltsz": lambda one, _: one.quote.price / PRICE_UNIT * one.shares[1],
+    "tshare": lambda one, _: one.quote.price / PRICE_UNIT * one.shares[0],
+    "hs": lambda one, _: _single(one.quote.turnover_pct or 0.0),
     "pe": lambda one, _: 0.0,
     "lbc": lambda one, _: one.boards,
     "fbt": lambda one, _: one.seals.first,

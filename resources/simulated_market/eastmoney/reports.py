@@ -8,6 +8,7 @@ import operator
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from core.records import picked
 from resources.simulated_market.eastmoney import bonds, corporate, envelope, f10_reports, macro
@@ -85,7 +86,7 @@ class Reports:
         answers only requests with the public token."""
         params = request.params()
         if not params.get("token"):
-            return json_reply(envelope.no_report(9501, "token为空"), spaced=True)
+            return _plain(json_reply(envelope.no_report(9501, "token为空"), spaced=True))
         return self._answer({new: params[old] for old, new in _OLDER.items() if old in params}, view)
 
     def _answer(self, params: Mapping[str, str], view: View) -> Reply:
@@ -95,7 +96,9 @@ class Reports:
             document = self._document(params, view)
         except UnknownReportError as error:
             document = envelope.no_report(9501, f"报表配置不存在,{error}")
-        return json_reply(document, params.get("callback"), "application/javascript; charset=UTF-8", end=");")
+        callback = params.get("callback")
+        answer = json_reply(document, callback, "application/javascript; charset=UTF-8", end=");")
+        return answer if callback else _plain(answer)
 
     def _document(self, params: Mapping[str, str], view: View) -> Row:
         make = self._reports.get(params.get("reportName", ""))
@@ -130,6 +133,11 @@ class Reports:
             return [margin_row(one) for one in self._margin.of_date(view, day)]
         asked = conditions.named(view.world.securities(view.now), "SCODE")
         return [margin_row(one) for security in asked for one in self._margin.of_security(view, security)]
+
+
+def _plain(answer: Reply) -> Reply:
+    """The data centre sends its JSON as plain text."""
+    return replace(answer, content_type="text/plain; charset=UTF-8")
 
 
 def _refuse(report: str, fault: Fault) -> None:

@@ -1,10 +1,10 @@
 """The portal's hosts: routes, and the series endpoints (kline, trends2, fflow, kamt)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 from resources.simulated_market import series
 from resources.simulated_market.connect_days import southbound_net
@@ -21,7 +21,7 @@ from resources.simulated_market.eastmoney.business import business
 from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import bars_reply, chosen, market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
-from resources.simulated_market.eastmoney.fields import unix
+from resources.simulated_market.eastmoney.fields import last_update, unix
 from resources.simulated_market.eastmoney.lists import Lists
 from resources.simulated_market.eastmoney.press import PressContext
 from resources.simulated_market.eastmoney.reports import Reports
@@ -31,6 +31,7 @@ from resources.simulated_market.wire import HttpRequest, Reply, Route, View, rou
 from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
+T = TypeVar("T")
 _PERIODS = {102: "week", 103: "month", 104: "quarter", 105: "half", 106: "year"}
 _ADJUST = {"1": "qfq", "2": "hfq"}
 _MOST_MINUTE_BARS = 2000
@@ -105,6 +106,7 @@ class EastmoneyResponder:
             close = cny(flows[0].close) if len(members) == 1 else 0.0
             change = flows[0].change_pct if len(members) == 1 else 0.0
             lines.append(f"{iso_of(day)},{_nets(money)},{_shares(money)},{close:.2f},{change:.2f},0.00,0.00")
+        lines = _newest(params, lines)
         return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def flow_minutes(self, request: HttpRequest, view: View) -> Reply:
@@ -137,6 +139,7 @@ class EastmoneyResponder:
             clock = f"{iso_of(day)} {minute // 60:02d}:{minute % 60:02d}"
             values = (large + biggest, small, medium, large, biggest)
             lines.append(f"{clock}," + ",".join(f"{value:.1f}" for value in values))
+        lines = _newest(params, lines)
         return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def _members(self, view: View, secid: str) -> tuple[dict[str, Any], list[SecurityFacts]] | None:
@@ -179,9 +182,7 @@ def kline(request: HttpRequest, view: View) -> Reply:
     total = len(bars)
     beg, end = int(params.get("beg") or 0), int(params.get("end") or 20500101)
     bars = [bar for bar in bars if beg <= bar.date <= end]
-    limit = params.get("lmt", "")
-    if limit.isdigit() and int(limit):
-        bars = bars[-int(limit) :]
+    bars = _newest(params, bars)
     return bars_reply(
         request,
         _named(answered, view),
@@ -190,6 +191,12 @@ def kline(request: HttpRequest, view: View) -> Reply:
         total=total,
         previous=cny(bars[0].previous) if bars else 0.0,
     )
+
+
+def _newest(params: Mapping[str, str], rows: list[T]) -> list[T]:
+    """The newest `lmt` rows; all of them where it is 0 or not given."""
+    limit = params.get("lmt", "")
+    return rows[-int(limit) :] if limit.isdigit() and int(limit) else rows
 
 
 def _named(security: Security, view: View) -> dict[str, Any]:
@@ -210,7 +217,7 @@ def trends(request: HttpRequest, view: View) -> Reply:
     lines = []
     for day in dates:
         volume, money = 0, 0.0
-        for bar in series.one_day(view.world, security, view.now, day, 1):
+        for bar in series.line(view.world, security, view.now, day):
             volume += bar.volume
             money += bar.amount
             mean = cny(bar.close) if answered.kind == "index" or not volume else money / volume
@@ -226,8 +233,8 @@ def trends(request: HttpRequest, view: View) -> Reply:
         "preSettlement": 0.0,
         "preClose": cny(quote.preclose),
         "beticks": "33300|34200|54000|34200|41400|46800|54000",
-        "trendsTotal": 240,
-        "time": unix(quote.time),
+        "trendsTotal": 241,
+        "time": unix(last_update(quote, view.now)),
         "kind": 1,
         "prePrice": cny(quote.preclose),
         "tradePeriods": {

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from datetime import time
 from urllib.parse import unquote, urlsplit
 
-from resources.simulated_market import foreign_markets, series
+from resources.simulated_market import after_hours, foreign_markets, series
 from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
@@ -15,6 +16,8 @@ from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Secu
 _MOST_CODES = 800
 _MOST_BARS = 1023
 _GBK = "application/javascript; charset=GB18030"
+_STAMPED, _INDEX_STAMPED = (time(16, 29), 60), (time(15, 30, 30), 790)
+"""When the records of a session get their last stamp, and within how many seconds."""
 _EMPTY_LEVELS = ((0, 0),) * 5
 
 
@@ -150,6 +153,8 @@ def record(view: View, security: Security, quote: Quote) -> str:
     def px(value: int) -> str:
         return "0" if index and security.market == "SH" else f"{value / PRICE_UNIT:.3f}"
 
+    stamped = after_hours.stamp(quote, view.now, *(_INDEX_STAMPED if index else _STAMPED))
+    late, late_money = after_hours.traded(security, quote, view.now)
     levels = [text for level in (*bids, *asks) for text in (str(level[1]), px(level[0]))]
     fields = [
         quote.name,
@@ -163,11 +168,12 @@ def record(view: View, security: Security, quote: Quote) -> str:
         str(quote.volume // lot),
         f"{quote.amount:.0f}" if digits == 4 else f"{quote.amount:.3f}",
         *levels,
-        quote.time.strftime("%Y-%m-%d"),
-        quote.time.strftime("%H:%M:%S"),
+        *stamped.strftime("%Y-%m-%d %H:%M:%S").split(),
         "03" if quote.suspended else "00",
     ]
-    return ",".join(fields) + ("," if security.market == "SH" else "")
+    if late and security.board in {"gem", "star"}:
+        fields.append(f"D|{late}|{late_money:.3f}")
+    return ",".join(fields) + ("," if security.market == "SH" and not late else "")
 
 
 def _flow(one: Flow, close: int) -> Row:

@@ -1,12 +1,16 @@
 """Bodies of 0x053e (five levels) and 0x054c (one level), and the quote head of 0x051d."""
 
 import struct
+from datetime import time
 
+from resources.simulated_market.after_hours import stamp
 from resources.simulated_market.tdx.encoding import float32, server_time, u16, varint, varints
 from resources.simulated_market.tdx.state import RequestView, lot, lots, scaled
 from resources.simulated_market.world.model import Quote, Security
 
 PAGE = 80
+_STAMPED = time(15, 33), 31
+"""When the quotes of a session get their last stamp, and within how many seconds."""
 #: Delisted securities answer zeros, and under this code instead of their own (seen on real servers).
 _STRAY_CODE = b"600839"
 _PREFIX = b"\x01\x36"
@@ -49,7 +53,8 @@ def fields(view: RequestView, quote: Quote, levels: int) -> bytes:
     out = varints(price, last_close - price, *(value - price for value in day))
     # Minus the price on most boards, nothing on ChiNext.
     mirrored = 0 if security.board == "gem" else -price
-    out += varints(server_time(quote.time), mirrored, volume, volume % 997) + float32(quote.amount)
+    stamped = server_time(stamp(quote, view.now, *_STAMPED))
+    out += varints(stamped, mirrored, volume, volume % 997) + float32(quote.amount)
     open_hundreds = round(quote.open_amount / 100)
     stock = security.kind != "index"
     out += varints(

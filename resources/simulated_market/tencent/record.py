@@ -1,16 +1,20 @@
 """The ~-separated snapshot record: 88 fields for mainland securities, 11 in the short form."""
 
 from dataclasses import dataclass
+from datetime import time
 
 import numpy as np
 
-from resources.simulated_market import funds
+from resources.simulated_market import after_hours, funds, index_values
+from resources.simulated_market.index_values import IndexValue
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Valuation
 
 _MARKET_IDS = {"SH": "1", "SZ": "51", "BJ": "62"}
 _TYPES = {"index": "ZS", "etf": "ETF", "lof": "LOF", "cb": "ZQ", "b": "GP-B", "reit": "REIT"}
 _WINDOWS = (5, 10, 20, 60, 250)
+_STAMPED = time(16, 14), 66
+"""When the records of a session get their last stamp, and within how many seconds."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,8 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     traded = not quote.suspended and quote.volume > 0
     last = quote.preclose if quote.suspended or not quote.price else quote.price
     high, low, open_ = (quote.high, quote.low, quote.open) if traded else (0, 0, 0)
-    lot = lot_of(security, view)
+    lot, money = lot_of(security, view), quote.amount
     volume = str(quote.volume // lot)
-    money = quote.amount
     bid, ask = _depth(quote.bids), _depth(quote.asks)
 
     def px(value: int) -> str:
@@ -79,12 +82,12 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
         px(quote.preclose),
         px(open_),
         volume,
-        str(quote.outer_volume // lot),
-        str(quote.inner_volume // lot),
+        "0" if index else str(quote.outer_volume // lot),
+        "0" if index else str(quote.inner_volume // lot),
     ]
     fields[9:19] = _levels(quote.bids, digits)
     fields[19:29] = _levels(quote.asks, digits)
-    fields[30] = quote.time.strftime("%Y%m%d%H%M%S")
+    fields[30] = after_hours.stamp(quote, view.now, *_STAMPED).strftime("%Y%m%d%H%M%S")
     fields[31] = px(last - quote.preclose)
     fields[32] = since(quote.preclose)
     fields[33] = fields[41] = px(high)
@@ -100,8 +103,9 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     fields[49] = two(quote.volume_ratio)
     fields[50] = str(bid - ask)
     fields[51] = f"{money / quote.volume:.{digits}f}" if quote.volume and not index else px(last)
-    fields[57:60] = [f"{money / 1e4:.4f}", "0.0000", "0"]
-    fields[60] = " " if index else ("A RA" if security.board == "star" else "   A")
+    fields[57:60] = [f"{money / 1e4:.4f}", *_late(view, security, quote, lot)]
+    shanghai = security.market == "SH" and not index
+    fields[60] = "A RA" if security.board == "star" else "   A" if shanghai else " "
     fields[61] = _type(security)
     yearly = (max(past.high, high), min(past.low, low) if low and past.low else past.low or low)
     fields[67], fields[68] = px(yearly[0]), px(yearly[1])
@@ -109,7 +113,7 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
         fields[at] = since(close)
     fields[74] = f"{(bid - ask) / (bid + ask) * 100:.2f}" if bid + ask else ""
     fields[80] = two(quote.speed_pct)
-    fields[82:87] = ["CNY", "0", "" if index else "___D__F__N", px(last), "0"]
+    fields[82:87] = ["CNY", "0", "___D__F__N" if shanghai else "", "0.00" if index else px(last), "0"]
     if security.board == "star":
         fields[84], fields[87] = "___D__F__NY", "100"
     if security.kind in funds.KINDS:
@@ -117,7 +121,7 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     if valuation is not None:
         _value(fields, view, security, valuation)
     elif index:
-        fields[46] = "0.00"
+        _index(fields, index_values.value_of(view.world, security, view.now), quote)
     return fields
 
 
@@ -134,6 +138,7 @@ def _value(fields: list[str], view: View, security: Security, held: Valuation) -
     fields[46] = two(held.pb) or "0.00"
     fields[52] = two(held.pe_dynamic)
     fields[53] = two(held.pe_static)
+    fields[56] = "0.00" if security.kind == "stock" else ""
     fields[64] = two(held.dividend_yield)
     fields[72] = fields[76] = str(held.float_shares)
     fields[73] = str(held.total_shares)
@@ -141,6 +146,24 @@ def _value(fields: list[str], view: View, security: Security, held: Valuation) -
     if finance is not None:
         fields[65] = two(_percent(finance.net_profit, finance.net_assets))
         fields[66] = two(_percent(finance.net_profit, finance.total_assets))
+
+
+def _late(view: View, security: Security, quote: Quote, lot: int) -> list[str]:
+    """Amount in 10,000 CNY and volume of the session after hours."""
+    shares, money = after_hours.traded(security, quote, view.now)
+    return [f"{money / 1e4:.4f}", str(shares // lot)]
+
+
+def _index(fields: list[str], held: IndexValue, quote: Quote) -> None:
+    """An index has the turnover, ratio and caps of its members, and no book."""
+    fields[38] = two(quote.volume / held.float_shares * 100 if held.float_shares else None)
+    fields[39] = two(held.pe_ttm)
+    fields[44] = two(held.float_market_cap, 1e8)
+    fields[45] = two(held.total_market_cap, 1e8)
+    fields[46] = "0.00"
+    fields[72] = fields[76] = str(held.float_shares)
+    up, down = quote.up_count, quote.down_count
+    fields[74] = f"{(up - down) / (up + down) * 100:.2f}" if up + down else ""
 
 
 def _fund(fields: list[str], view: View, security: Security, quote: Quote) -> None:

@@ -201,11 +201,9 @@ def _minute_bar(bar: Bar, security: Security, lot: int, float_shares: int) -> li
 
 def _line(view: View, security: Security, day: int) -> list[str]:
     """`HHMM price cumulative-volume cumulative-amount`, from the row of the auction on."""
-    bars = series.one_day(view.world, security, view.now, day, 1) if day else []
-    if not bars:
-        return []
+    bars = series.line(view.world, security, view.now, day) if day else []
     lot = lot_of(security, view)
-    lines = [f"0930 {_px(bars[0].open, security)} 0 0.00"]
+    lines = []
     volume, money = 0, 0.0
     for bar in bars:
         volume += bar.volume

@@ -61,7 +61,7 @@ VISIBLE = {
 INVISIBLE = {"stale_day", "swap_open_close", "override_bar"}
 # Not for this side: a command of the terminal protocol, lists with a count, and two requests that have a
 # second form (tests/witness/test_dialects.py).
-ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered"}
+ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered", "no_series"}
 
 
 def test_the_matrix_covers_every_kind():
@@ -243,10 +243,19 @@ def test_a_refused_portal_is_left_alone_and_the_quote_site_is_not(bench):
         bench.eastmoney.daily_bars(SYMBOL)
     bench.market.faults.clear()
 
+    # The host of past bars is a family of its own.
     with pytest.raises(Unavailable):
-        bench.eastmoney.stock_list()
-    assert len(bench.tencent.quotes([SYMBOL])) == 1
+        bench.eastmoney.fund_flow_daily(SYMBOL)
     assert bench.market.calls()["eastmoney"] == {"kline": 1}
+    assert len(bench.eastmoney.stock_list()) > 0
+
+    bench.fault("status", "eastmoney", code=403)
+    with pytest.raises(Refused):
+        bench.eastmoney.stock_list()
+    bench.market.faults.clear()
+    with pytest.raises(Unavailable):
+        bench.eastmoney.ulist([SYMBOL])
+    assert len(bench.tencent.quotes([SYMBOL])) == 1
 
 
 def test_other_worlds_are_untouched_by_a_distorted_answer(bench):

@@ -69,8 +69,10 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     stated = iso_day(str(data.get("qdate")), f"{what} qdate")
     if raws and stated != day:
         raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
+    # Some pools end with a row of no security.
+    named = [raw for raw in raws if not (isinstance(raw, dict) and raw.get("c") == "")]
     rows = accepted_rows(
-        raws, lambda raw: _row(object_of(raw, f"{what} row"), pool, day), what, named_by("c")
+        named, lambda raw: _row(object_of(raw, f"{what} row"), pool, day), what, named_by("c")
     )
     return once_each(frame(rows, POOL_COLUMNS), ["symbol"], what)
 
