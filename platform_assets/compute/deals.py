@@ -34,6 +34,24 @@ def with_deal_keys(deals: pd.DataFrame) -> pd.DataFrame:
     return made
 
 
+def confirmed(deals: pd.DataFrame, lists: pd.Series) -> pd.Series:
+    """Which `deals` of several `lists` (one value per row) are no mere repetition: of deals that look alike,
+    no list has more than another one that has them at all."""
+    again = deals["seq"].astype(float) > 1
+    made = pd.Series(True, index=deals.index)
+    if not again.any():
+        return made
+    days = pd.MultiIndex.from_frame(deals[["code", "date"]])
+    some = deals[days.isin(days[again.to_numpy()])]
+    lines = zip(some["price"], some["volume"], some["buyer"], some["seller"], strict=True)
+    alike = [deal_key(price, volume, buyer, seller, 0) for price, volume, buyer, seller in lines]
+    groups = [some["code"], some["date"], pd.Series(alike, index=some.index)]
+    counts = some["seq"].astype(float).groupby([*groups, lists[some.index]]).transform("max")
+    least = counts.groupby(groups).transform("min")
+    made[some.index] = some["seq"].astype(float) <= least
+    return made
+
+
 def with_numbers(deals: pd.DataFrame) -> pd.DataFrame:
     """`deals` with `row_key`, and the `seq` that the key was made of."""
     most = deals.groupby(["code", "date"])["row_key"].transform("size") if len(deals) else []

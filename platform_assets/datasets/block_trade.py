@@ -1,8 +1,9 @@
 """fusion_block_trade: block trades (大宗交易), one row per deal.
 
-Deals have no number of their own and equal ones occur: `seq` numbers those of one day that look alike. The
-exchange's own row wins; the portal has what the exchange rounds or leaves out, and Beijing's deals. Deals
-of a date appear in the evening, so a load takes the trade date before with it.
+Deals have no number of their own and equal ones occur: `seq` numbers those of one day that look alike, and
+of two lists the one with fewer of them counts, for a list may repeat a row. The exchange's own row wins; the
+portal has what the exchange rounds or leaves out, and Beijing's deals. Deals of a date appear in the evening,
+so a load takes the trade date before with it.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, history, interfaces, trading
 from core.declaration.scope import Context, Scope
-from platform_assets.compute.deals import with_deal_keys, with_numbers
+from platform_assets.compute.deals import confirmed, with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._events import (
     add_changes_after,
@@ -144,6 +145,13 @@ def premium_is_believable(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["premium_pct"].abs() > _WIDEST_PREMIUM)
 
 
+def is_no_repetition(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """A deal that looks like another one is in the exchange's list as often as in the portal's, where both
+    have it."""
+    lists = rows["src"].map(lambda src: "exchange" if src in _EXCHANGES else "portal")
+    return confirmed(rows, lists)
+
+
 def has_buyer_and_seller(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["buyer"].notna() & rows["seller"].notna()
 
@@ -192,7 +200,10 @@ DATASET = Dataset(
         finer_source="eastmoney",
         fills=("name", "close", "premium_pct"),
     ),
-    contract=(Contract(trade_dates_only, "no trade date"),),
+    contract=(
+        Contract(trade_dates_only, "no trade date"),
+        Contract(is_no_repetition, "another list has fewer deals that look like this one"),
+    ),
     derive=(add_close_and_name, add_float_ratio, add_changes),
     soft=(
         Soft(amount_is_price_times_volume, "amount differs from price x volume by more than 1 %"),

@@ -195,3 +195,25 @@ def test_the_wide_table_shows_what_was_known_on_the_date(alone: Services) -> Non
     services.fuse("stock_wide", TODAY)
     after = services.warehouse.frame("fusion_stock_wide").set_index("code")
     assert after.loc[shown.index, "next_lockup_date"].to_dict() == shown.to_dict()
+
+
+def test_a_repeated_line_of_one_list_is_no_second_deal(alone: Services) -> None:
+    services = alone
+    load(services, BEFORE)
+    true = fused(services).set_index("row_key")
+    change(services, "DELETE FROM raw_block_trade")
+    change(services, "DELETE FROM aux_dzjy")
+    change(services, "DELETE FROM stg_block_trade")
+    change(services, "DELETE FROM fusion_block_trade")
+    repeat = {"how": "repeat", "rows": 1, "counted": True}
+    services.faults.replace([{"upstream": "eastmoney", "call": "*", "kind": "spoil_rows", "args": repeat}])
+    services.fresh()
+    load(services, BEFORE)
+
+    portal = services.warehouse.frame("raw_block_trade")
+    (again,) = set(portal["row_key"]) - set(true.index)
+    assert set(fused(services)["row_key"]) == set(true.index)
+    records = services.warehouse.rows(
+        "sys_quality_record", where="check_name=?", values=("is_no_repetition",)
+    )
+    assert any(again in str(row["natural_key"]) for row in records)

@@ -184,9 +184,10 @@ def test_a_dividend_that_contradicts_itself_is_refused(changed: dict[str, Any], 
 
 
 def test_the_documented_trade() -> None:
-    rows = client(body([TRADE, TRADE], 2))[0].executive_trades("2026-07-30", "2026-07-30")
+    second = {**TRADE, "CHANGE_AFTER_HOLDNUM": 40_133_058}
+    rows = client(body([TRADE, TRADE, second], 3))[0].executive_trades("2026-07-30", "2026-07-30")
 
-    assert len(rows) == 2  # equal lines are two trades
+    assert len(rows) == 2  # a repeated line, and a second trade at the same price
     row = rows.iloc[0]
     assert (row["code"], row["change_date"], row["person"]) == ("688091", "2026-07-30", "周劲松")
     assert (row["change_shares"], row["price"], row["amount"]) == (3000, 36.74, 110_220)

@@ -70,9 +70,9 @@ def holders_of_report(kind: str, codes: Sequence[str], since: str, until: str) -
 
 
 def _report(of: HolderList, where: tuple[str, ...]) -> gateway.Report:
-    # Equal lines are ordinary (one holder, two share natures left untold), so no key finds repeated rows.
+    # Ranks tie, and a holder may have two lines: a repeated line is alike in everything.
     sort = ("SECURITY_CODE", "END_DATE", of.rank, "HOLDER_NAME", "HOLD_NUM")
-    return gateway.Report(of.report, of.fields, where, sort, ())
+    return gateway.Report(of.report, of.fields, where, sort, tuple(HOLDER_COLUMNS))
 
 
 def _rank(value: Any, what: str) -> float:

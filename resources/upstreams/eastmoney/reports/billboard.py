@@ -92,7 +92,7 @@ def side_report(side: str) -> Dated:
     """The seats of one side of the listings; the largest first."""
     name, by = SIDE_REPORTS[side]
     sort = f"SECURITY_CODE -TRADE_DATE EXPLANATION -{by} OPERATEDEPT_CODE"
-    return Dated(name, partial(side_rows, side=side), "TRADE_DATE date", sort)
+    return Dated(name, partial(side_rows, side=side), "TRADE_DATE date", sort, " ".join(SEAT_COLUMNS))
 
 
 def side_rows(rows: Sequence[Mapping[str, Any]], side: str) -> pd.DataFrame:

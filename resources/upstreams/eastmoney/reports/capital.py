@@ -160,7 +160,7 @@ buybacks_report = Dated(
     BUYBACKS,
     "UPDATEDATE",
     "UPD DIM_DATE DIM_SCODE",
-    "code start_date",
+    " ".join(BUYBACKS.columns),
     code="DIM_SCODE",
 )
-"""By the day of the latest announcement."""
+"""By the day of the latest announcement. A company may begin two on one day: they differ in size or price."""

@@ -109,7 +109,7 @@ holdings_of_report = Dated(
 )
 """What all kinds held, by report period."""
 
-# -- executives. Equal lines are ordinary: two trades of one person at one price.
+# -- executives. A person may trade twice at one price: then the shares held afterwards differ.
 
 _MONEY_SLACK = 5
 
@@ -144,5 +144,6 @@ trades_report = Dated(
     TRADES,
     "CHANGE_DATE",
     "SECURITY_CODE CHANGE_DATE PERSON_NAME CHANGE_SHARES",
+    " ".join(TRADES.columns),
     by_name=True,
 )

@@ -79,13 +79,15 @@ PLEDGE_EVENTS = Table(
     may(price, "WARNING_LINE warning_line OPENLINE open_line"),
     check=_check_event,
 )
-"""Shares, percent of the holder's and of all shares, CNY. Equal lines are ordinary."""
+"""Shares, percent of the holder's and of all shares, CNY. Pledges have no number of their own: two that are
+alike in everything are one."""
 
 
 def pledge_events_report(code: str) -> Report:
     """Every pledge of shares of one company that was noticed."""
     sort = ("-NOTICE_DATE", "HOLDER_NAME", "PF_START_DATE", "PF_ORG", "PF_NUM")
-    return Report("RPTA_APP_ACCUMDETAILS", EVERY_COLUMN, (equals("SECURITY_CODE", code),), sort, key=())
+    key = tuple(PLEDGE_EVENTS.columns)
+    return Report("RPTA_APP_ACCUMDETAILS", EVERY_COLUMN, (equals("SECURITY_CODE", code),), sort, key)
 
 
 # -- goodwill. Its ratio to equity is a fraction. The impairment's share of the profit has no documented unit
