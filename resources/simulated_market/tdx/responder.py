@@ -135,8 +135,8 @@ def _methods(known: files.Files, *, quote_head: bool) -> dict[int, Reader]:
         0x044D: _parsed("list_new", "<HII4x", partial(directory.page, new=True)),
         0x053E: _quotes("quotes", levels=5),
         0x054C: _quotes("snapshots", levels=1),
-        0x052D: _bars("<H6sH2xHH10x", absolute=False),
-        0x0523: _bars("<H6sH2xHH10x", absolute=True),
+        0x052D: _bars("<H6sHHHH10x", absolute=False),
+        0x0523: _bars("<H6sHHHH10x", absolute=True),
         0x051D: _about("minutes", "<H6s4x", minutes, market=True),
         0x0537: _about("minutes_new", "<H6s4x", intraday.averages_today),
         0x0FB4: _about("history_minutes", "<IB6s", intraday.minutes_of),
@@ -192,16 +192,19 @@ def _quotes(name: str, *, levels: int) -> Reader:
 
 def _bars(layout: str, *, absolute: bool) -> Reader:
     def read(view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, raw_code, *which = struct.unpack(layout, payload)
+        market, raw_code, category, times, *which = struct.unpack(layout, payload)
         code = raw_code.decode("ascii")
-        period = bars.CATEGORIES[which[0]][0]
+        period = bars.CATEGORIES[category][0]
         asked = view.security(market, code)
         index = asked is not None and asked.kind == "index"
         name = f"bars_absolute_{period}" if absolute else f"{'index_' if index else ''}bars_{period}"
 
         def render(view: RequestView) -> bytes:
             found = view.security(market, code)
-            return NO_DATA if found is None else bars.render(view, found, *which, absolute=absolute)
+            # Some servers answer only where the number behind the category is 1, as all clients send it.
+            if found is None or times != 1:
+                return NO_DATA
+            return bars.render(view, found, category, *which, absolute=absolute)
 
         return name, render
 

@@ -1,7 +1,8 @@
 """Several servers of which each serves some kinds of calls: who is asked for what, and what is remembered."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +18,11 @@ from resources.transport.gate import Gate, OpenGate
 from resources.transport.gates import DatabaseGate, SqliteGate, StateGate
 from resources.transport.settings import TransportSettings
 from resources.transport.state import MemoryStore
+from resources.upstreams.tdx.bars import PERIODS, absolute_call, bars_call
 from resources.upstreams.tdx.client import TdxClient
-from resources.upstreams.tdx.frames import Kind
+from resources.upstreams.tdx.connection import Connection
+from resources.upstreams.tdx.frames import Call, Kind
+from resources.upstreams.tdx.instruments import instrument
 from resources.upstreams.tdx.survey import ranking, survey
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import make_engine
@@ -229,3 +233,17 @@ def test_the_ranking_names_every_server_by_kind() -> None:
     assert list(away) == [hosts[1]]
     assert serving[Kind.BARS] == serving[Kind.QUOTES] == serving[Kind.TRANSACTIONS] == [hosts[2]]
     assert set(serving[Kind.LISTS]) == set(serving[Kind.FILES]) == {hosts[0], hosts[2]}
+
+
+@pytest.mark.parametrize("call", [bars_call, absolute_call])
+def test_bars_are_asked_as_the_servers_of_brokers_want_it(call: Callable[..., Call]) -> None:
+    """They answer only when the u16 behind the category is 1 (a public report of 2026)."""
+    ours = call(instrument("sh600000"), PERIODS["day"], 0, 2)
+    zero = replace(ours, payload=ours.payload[:10] + b"\0\0" + ours.payload[12:])
+    with (
+        terminal(1, []) as market,
+        closing(Connection(market.servers[0].address, timeout=5.0, connect_timeout=5.0)) as connection,
+    ):
+        assert ours.payload[10:12] == b"\x01\0"
+        assert len(connection.exchange(ours)) > 2
+        assert connection.exchange(zero) == b"\0\0"
