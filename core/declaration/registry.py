@@ -133,6 +133,11 @@ class Registry:
                 return dataset
         raise NotFound(f"no table {name!r}")
 
+    def reads_of_task(self, task: str) -> frozenset[str]:
+        """The tables that what a task fuses and calculates is made from."""
+        made = [dataset for dataset in self.datasets.values() if task in dataset.tasks]
+        return frozenset(name for dataset in made for name in (*dataset.reads, *dataset.feeds))
+
     def fused(self) -> tuple[Dataset, ...]:
         """Datasets with a DWD table, by name."""
         return tuple(d for d in self.datasets.values() if d.model is not None and d.layer is Layer.DWD)

@@ -22,6 +22,7 @@ from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, StorageError, Transient
 from core.records import picked
+from core.stopping import StopAsked
 from platform_assets import descriptions
 from platform_assets.definitions import materialization, run_context, step_order
 from platform_assets.definitions.partitions import (
@@ -35,7 +36,7 @@ from platform_assets.definitions.queues import queue_tags
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.source_metadata import column_lineage, declared_in
-from platform_assets.pipeline.batches import Loaded
+from platform_assets.pipeline.batches import Loaded, refuse
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.composition import Platform
@@ -292,7 +293,15 @@ def _run(
             refused=refused,
         )
         with run_context.patience_for(run.trigger.kind, run_id):
-            return plan.load(run, scope)
+            try:
+                return plan.load(run, scope)
+            except (PlatformError, StopAsked):
+                raise
+            except Exception as error:
+                # A fault of ours: recorded like one of a source, so that every reader finds it.
+                why = f"{type(error).__name__}: {error}"
+                refuse(run, plan.table, scope, why, None, plan.dataset)
+                raise PlatformError(why) from error
 
 
 def _succeeded(

@@ -4,6 +4,7 @@ A fallback is taken for a stated reason, and the reason goes into the batch. Not
 incomplete, of the wrong date or of the wrong instrument goes any further.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,12 +14,14 @@ import pandas as pd
 from core.declaration.dataset import MIN_COVERAGE, Source
 from core.declaration.scope import Scope
 from core.errors import PayloadError, PlatformError, Unavailable, UpstreamError
+from core.stopping import StopAsked
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.redact import redact
 from resources.rejections import Rejection, noting
 from resources.upstreams.fetch_context import FetchContext
 
+log = logging.getLogger(__name__)
 AskErrors = (UpstreamError, PayloadError, Unavailable)
 
 
@@ -43,6 +46,11 @@ class Download:
     @property
     def failed(self) -> list[dict[str, Any]]:
         return [item for item in self.sources if item.get("error")]
+
+    @property
+    def why_failed(self) -> str:
+        """What each source said that did not answer."""
+        return "; ".join(f"{item['src']}: {item['reason']}" for item in self.failed)
 
 
 class AllSourcesFailed(PlatformError):
@@ -93,8 +101,15 @@ def ask(
             named = frame if "src" in frame.columns else frame.assign(src=source.name)
             (empty if promised is not expected and frame.empty else parts).append(named)
             note["rows"] = len(frame)
-        except AskErrors as error:
-            note |= {"rows": 0, "error": type(error).__name__, "reason": redact(str(error))[:300]}
+        except Exception as error:
+            why = str(error)
+            if not isinstance(error, AskErrors):
+                if isinstance(error, PlatformError | StopAsked):
+                    raise
+                # A form that our own code does not expect: a fault of ours, and the next source is asked.
+                log.exception("%s: its answer could not be read", source.name)
+                why = f"{type(error).__name__}: {error}"
+            note |= {"rows": 0, "error": type(error).__name__, "reason": redact(why)[:300]}
         made = ctx.log.items[before:]
         note["calls"] = len(made)
         if "error" not in note:
@@ -107,8 +122,7 @@ def ask(
         return download
     parts = parts or empty[:1]
     if not parts:
-        reasons = "; ".join(f"{item['src']}: {item['reason']}" for item in download.failed)
-        raise AllSourcesFailed(reasons or "no source can serve this scope", download)
+        raise AllSourcesFailed(download.why_failed or "no source can serve this scope", download)
     if download.failed:
         first = download.failed[0]
         answered = next(item for item in download.sources if not item.get("error"))

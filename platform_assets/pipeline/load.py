@@ -192,7 +192,10 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         parts = fused_parts(dataset, rows, context, scope)
     except PlatformError as error:
         quality = error.quality if isinstance(error, NothingLeft) else ()
-        refuse(run, table, scope, str(error), download, dataset, quality)
+        if download is not None and download.failed:
+            # A later source answered, and not with this.
+            error.message += f" ({download.why_failed})"
+        refuse(run, table, scope, error.message, download, dataset, quality)
         raise
     if scope.codes is not None and scope.is_range:
         parts = _worth_writing(run, table, parts, scope)

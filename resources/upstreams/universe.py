@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from resources.upstreams.tdx.client import TdxClient
 
 log = logging.getLogger(__name__)
+_END_OF_DAY = "23:59:59.999999"
 MARKETS = ("sz", "sh", "bj")
 HELD_TYPES = ("stock", "etf", "lof", "cb", "reit")
 """Security types that the per-code datasets hold; indices and B shares are not among them."""
@@ -53,6 +54,7 @@ class UniverseReads(Protocol):
         codes: Sequence[str] | None = None,
         since: str | None = None,
         until: str | None = None,
+        as_of: str | None = None,
     ) -> pd.DataFrame: ...
 
     def latest(self, table: str, column: str, before: str) -> str | None: ...
@@ -111,7 +113,8 @@ def _held(listed: pd.DataFrame) -> pd.DataFrame:
 def _stored(ctx: UniverseReads) -> pd.DataFrame:
     columns = ("code", "market", "name", "list_status")
     try:
-        rows = ctx.read("fusion_stock_master", columns=columns)
+        # Whom to ask, as the terminal's list says it: of now, whatever dates they are asked about.
+        rows = ctx.read("fusion_stock_master", columns=columns, as_of=f"{ctx.today} {_END_OF_DAY}")
     except Unavailable:
         return pd.DataFrame(columns=list(columns))
     return rows[rows["market"].isin(["SH", "SZ", "BJ"]) & (rows["list_status"] != "D")]

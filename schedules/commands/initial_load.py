@@ -233,7 +233,8 @@ def initial_load(work: Work) -> dict[str, Any]:
 
 
 def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ...] = ()) -> dict[str, str]:
-    """Step -> why it failed. One that fails does not keep the later ones out, unless its job is `vital`."""
+    """Step -> why it failed. One that fails does not keep the later ones out, unless its job is `vital` and
+    nothing of it was loaded."""
     done: list[str] = []
     failed: dict[str, str] = {}
     work.progress(steps=len(steps), done=done, failed=failed)
@@ -241,7 +242,7 @@ def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ..
         work.check()
         work.progress(step=number, stage=step.name)
         outcome = _run(work, step, trigger)
-        if step.job in vital:
+        if step.job in vital and not outcome.partial:
             work.must(outcome, step.name)
         if outcome.success:
             done.append(step.name)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from core.errors import PlatformError
 from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.scheduled_run_reads import DONE
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from schedules.tasks.table import EOD_CORE as DAY
 
@@ -16,8 +17,8 @@ Say = Callable[[str], None]
 
 
 def loaded_before(ledger: ScheduledRunLedger) -> bool:
-    """Whether any day was ever loaded in full."""
-    return bool(ledger.done_dates(DAY) or ledger.done_dates(WHOLE_DAY))
+    """Whether any day was ever loaded, be it without what a dead source alone has."""
+    return any(ledger.done_dates(job, DONE) for job in (DAY, WHOLE_DAY))
 
 
 def request_load(queue: CommandQueue) -> Command:

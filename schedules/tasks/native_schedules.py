@@ -27,7 +27,7 @@ from schedules.runs.records import DagsterRuns
 from schedules.services import Services, open_services
 from schedules.tasks.missing_dates_sensor import gap_sensor
 from schedules.tasks.readiness import Act, judge
-from schedules.tasks.reconciliation import Cursor, Reconciler, Request, leave
+from schedules.tasks.reconciliation import Cursor, Reconciler, Request, done_for, leave
 from schedules.tasks.session_sensors import Job, OpenServices, baseinfo_sensor, warmup_sensor
 from schedules.tasks.table import TASKS
 from schedules.tasks.trigger_times import moved_tasks
@@ -124,7 +124,7 @@ def evaluate_tick(services: Services, declared: Task, tick: datetime) -> dg.RunR
         scheduled,
         now=max(services.clock.now(), tick),
         calendar=services.calendar,
-        done=services.scheduled_runs.done,
+        done=done_for(task, services.scheduled_runs),
         enabled=True,
         off=services.settings.keeps_off(task.key),
     )

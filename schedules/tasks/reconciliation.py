@@ -7,14 +7,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
+from core.declaration.registry import builtin_registry
 from resources.warehouse.ledger.scheduled_run_reads import LOST, RETRIED, ScheduledRunRow
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
-from resources.warehouse.ledger.tasks import ScheduledRun
+from resources.warehouse.ledger.tasks import ScheduledRun, Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules.services import Services
-from schedules.tasks.readiness import Act, Verdict, judge
+from schedules.tasks.readiness import Act, Done, Verdict, judge
 
 HEAD_START = timedelta(seconds=45)
 """A scheduled run at the served time belongs to its native schedule first."""
@@ -153,8 +155,8 @@ class Reconciler:
         if fate is None:
             self._services.scheduled_runs.lose(run_id, now=now)
         elif fate.status == "success":
-            partial = self._services.scheduled_runs.batches_failed(run_id)
-            self._services.scheduled_runs.finish(run_id, "partial" if partial else "success", now=now)
+            lacking = self._services.scheduled_runs.batches_failed(run_id)
+            self._services.scheduled_runs.finish(run_id, "partial" if lacking else "success", now=now)
         elif fate.status != "open":
             self._services.scheduled_runs.finish(run_id, fate.status, now=now, reason=fate.reason)
 
@@ -202,7 +204,7 @@ class Reconciler:
             scheduled,
             now=now,
             calendar=self._services.calendar,
-            done=self._services.scheduled_runs.done,
+            done=done_for(state.task, self._services.scheduled_runs),
             enabled=state.enabled,
             off=self._services.settings.keeps_off(state.key),
             watching=watching,
@@ -229,6 +231,12 @@ class Reconciler:
                 self._found.notes.append(f"{scheduled.task}: {verdict.trigger} of {scheduled.name}")
         elif note := leave(ledger, scheduled, verdict):
             self._found.notes.append(f"{scheduled.task}: {note}")
+
+
+def done_for(task: Task, ledger: ScheduledRunLedger) -> Done:
+    """Whether what a task waits for is done: a run that lacks some of its tables is, unless the task is made
+    from one of them."""
+    return partial(ledger.done, needed=builtin_registry().reads_of_task(task.key))
 
 
 def leave(ledger: ScheduledRunLedger, scheduled: ScheduledRun, verdict: Verdict) -> str:

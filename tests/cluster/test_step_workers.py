@@ -19,6 +19,7 @@ from core.stopping import stoppable
 from resources import tracing
 from resources.composition import open_platform
 from resources.settings import load_settings
+from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from resources.warehouse.ledger.heartbeats import STEP_WORKER
@@ -42,13 +43,20 @@ def collector() -> Iterator[Collector]:
 
 
 @pytest.fixture
-def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collector: Collector) -> Iterator[Services]:
+def faults() -> FaultPlan:
+    return FaultPlan()
+
+
+@pytest.fixture
+def services(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collector: Collector, faults: FaultPlan
+) -> Iterator[Services]:
     """What the processes of a deployment have in common, named in the environment of this one."""
     clock = FrozenClock(datetime.fromisoformat(NOW))
     with (
         own_postgres("cluster") as history,
         own_broker("cluster") as broker,
-        SimulatedMarket(load_world("synthetic", "S"), clock) as market,
+        SimulatedMarket(load_world("synthetic", "S"), clock, faults) as market,
     ):
         for warehouse in mariadb_database("builtin"):
             host, port = market.tcp_address or ("", 0)
@@ -157,3 +165,19 @@ def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
         })  # fmt: skip
 
     assert (ended.success, ended.canceled) == (False, True)
+
+
+@pytest.mark.soak
+def test_a_step_that_failed_lets_the_workers_go_on(
+    services: Services, worker: subprocess.Popen[bytes], pool: RunPool, faults: FaultPlan
+) -> None:
+    faults.replace([{"upstream": "tdx", "call": "*", "kind": "dead"}])
+    done = pool.run("fusion_kline_sync", run_id=str(uuid.uuid4()), partition_key=DAY)
+
+    assert (done.success, done.partial) == (False, True)
+    assert str(done.error).startswith("ref__ref_exright: ")
+    with services.engine.connect() as connection:
+        bars = connection.exec_driver_sql(
+            f"SELECT COUNT(*) FROM fusion_kline_daily WHERE date='{DAY}'"
+        ).scalar()
+    assert bars

@@ -162,6 +162,7 @@ class Week:
         failed = run.task in self.failing
         run.status, run.reason = ("failed", "every source answered 403") if failed else ("success", None)
         if run.task in self.half_done:
+            run.status, run.reason = "partial", "raw_x: its source answered 403"
             sql = Sql(self.services.engine)
             row = {"batch_id": run.id[:32], "run_id": run.id, "status": "failed", "table_name": "raw_x"}
             with self.services.engine.begin() as connection:

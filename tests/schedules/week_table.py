@@ -8,7 +8,8 @@ HAPPENS = """
 Mo 28  16:02  the daemon is killed, its next start is 16:07
 Mo 28  17:35  the code server is killed, and with it the run of quant_calc
 Tu 29  00:00  the family of the finance portal answers 403 until 23:59: industry_rank_sync fails in every
-              attempt, fusion_daily_sync completes with failed batches, fusion_kline_sync takes 12 minutes
+              attempt, fusion_daily_sync completes without one of its tables in both attempts,
+              fusion_kline_sync takes 12 minutes
 Tu 29  12:00  daily_report is switched off in the Dagster UI
 Tu 29  12:01  limitup_reason_sync is switched off through the API
 Tu 29  12:02  news_sync is moved from 17:00 to 17:20
@@ -65,7 +66,7 @@ TUESDAY = f"""
 15:30 daily_report skipped schedule 1 switched off
 15:40 fusion_kline_sync success schedule 1
 15:45 market_phase_sync success schedule 1
-16:00 fusion_daily_sync partial schedule 1
+16:00 fusion_daily_sync partial schedule 2 raw_x
 16:05 daily_review success schedule 1
 16:10 industry_index_sync success schedule 1
 16:20 fusion_wide_sync success schedule 1
@@ -149,7 +150,8 @@ ORDER = {
     """,
     "2026-09-29": """
         morning_note user_recall portfolio_mon*10 fusion_kline_sync market_phase_sync fusion_daily_sync
-        daily_review industry_index_sync fusion_wide_sync industry_rank_sync industry_rank_sync news_sync
+        daily_review fusion_daily_sync industry_index_sync fusion_wide_sync industry_rank_sync
+        industry_rank_sync news_sync
         quant_calc dragon_score_sync exchange_sync builtin_track
         preset_track freshness_snapshot aux_f10_events_sync lake_publish
     """,
@@ -169,9 +171,13 @@ ORDER = {
 NOTIFICATIONS = {
     "2026-09-28": [],
     # The breaker is open while the family is away.
-    "2026-09-29": ["熔断：eastmoney", "任务失败：行业轮动排名（2026-09-29）"],
+    "2026-09-29": [
+        "熔断：eastmoney",
+        "任务部分完成：日频事件融合（2026-09-29）",
+        "任务失败：行业轮动排名（2026-09-29）",
+    ],
     # A day after the failure it is reported once more, as everything that is so on a day.
-    "2026-09-30": ["任务失败：行业轮动排名（2026-09-29）"],
+    "2026-09-30": ["任务部分完成：日频事件融合（2026-09-29）", "任务失败：行业轮动排名（2026-09-29）"],
     "2026-10-01": [],
     "2026-10-02": [],
     "2026-10-03": [],

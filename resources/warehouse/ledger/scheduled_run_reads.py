@@ -1,5 +1,6 @@
 """Reads of the ledger of scheduled runs: its rows, and what is derived from them."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,7 +9,7 @@ from sqlalchemy.engine import Connection
 from resources.warehouse.engine import reading
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.records import record
-from resources.warehouse.sql import Ledger
+from resources.warehouse.sql import Ledger, marks
 
 DONE = ("success", "partial")
 ENDED = ("success", "partial", "failed", "canceled")
@@ -73,21 +74,31 @@ def seconds(value: datetime) -> str:
 class ScheduledRunReads(Ledger):
     """Reads of `sys_slot`."""
 
-    def done(self, task_key: str, trade_date: str) -> bool:
-        """Whether a task has succeeded for a trade date, on schedule or by hand."""
+    def done(self, task_key: str, trade_date: str, needed: Collection[str] = ()) -> bool:
+        """Whether a task has succeeded for a trade date, on schedule or by hand: as a whole, or in part with
+        none of the `needed` tables among those that failed."""
         found = self._sql.rows(
-            "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
-            "AND status IN ('success', 'partial') LIMIT 1",
-            (task_key, trade_date),
+            "SELECT status, run_id FROM sys_slot WHERE task_key=? AND trade_date=? "
+            f"AND status IN ({marks(DONE)})",
+            (task_key, trade_date, *DONE),
         )
-        return bool(found)
+        return any(status == "success" or self._failed(run_id).isdisjoint(needed) for status, run_id in found)
 
-    def done_dates(self, task_key: str) -> frozenset[str]:
+    def _failed(self, run_id: str | None) -> frozenset[str]:
+        """Tables that a run did not load."""
+        rows = self._sql.rows(
+            "SELECT table_name FROM sys_batch WHERE run_id=? AND status IN ('failed', 'success') "
+            "GROUP BY table_name HAVING SUM(CASE WHEN status='success' THEN 1 ELSE 0 END)=0",
+            (run_id,),
+        )
+        return frozenset(str(name) for (name,) in rows)
+
+    def done_dates(self, task_key: str, states: Sequence[str] = ("success",)) -> frozenset[str]:
         """The trade dates for which a task has succeeded (for a range of dates, its last one)."""
         found = self._sql.rows(
             "SELECT DISTINCT trade_date FROM sys_slot WHERE task_key=? AND trade_date IS NOT NULL "
-            "AND status IN ('success', 'partial')",
-            (task_key,),
+            f"AND status IN ({marks(states)})",
+            (task_key, *states),
         )
         return frozenset(str(date) for (date,) in found)
 
