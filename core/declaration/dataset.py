@@ -4,7 +4,7 @@
 scope, and return a canonical frame. They are the only place where a dataset names an upstream.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from core.declaration.rules import (
     LaterRows,
     Partition,
     PublicAt,
+    Repairs,
     Rows,
     Soft,
     Stage,
@@ -261,9 +262,9 @@ class Dataset:
     """Tables of this file that no load fills: what people or models write (notes)."""
     importable: bool = False
     """Rows may come from a user's file (`ashare import`): `import_tables` are the tables that they pass."""
-    repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
-    """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
-    job is asked for once for each such date and codes."""
+    repairs: tuple[str, Repairs] | tuple[str, Repairs, str] | None = None
+    """(job, function of the written rows: what a load found to be wrong elsewhere, the job that calculates
+    from it). The jobs are asked for once for each such range of dates and codes."""
 
     def __post_init__(self) -> None:
         if self.calculate is not None:

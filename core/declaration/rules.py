@@ -2,7 +2,7 @@
 validity."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -21,6 +21,8 @@ Derive = Callable[[pd.DataFrame, Context], pd.DataFrame]
 Stage = Callable[[pd.DataFrame, Context], pd.DataFrame]
 """(RAW rows of one feed, context) -> rows of the staging table (its columns plus `src`)."""
 PublicAt = Callable[[pd.DataFrame, Context], pd.Series]
+Repairs = Callable[[pd.DataFrame, Context], Mapping[tuple[str, str], Sequence[str]]]
+"""(written rows, context) -> (first, last trade date) that stored rows of these codes are wrong of."""
 LaterRows = Callable[[pd.DataFrame, Context], pd.Series]
 
 

@@ -100,9 +100,12 @@ def portal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def quote_site_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Dividends that the quote site's bars of the codes to ask are marked with."""
+    """Dividends that the quote site's bars are marked with, of codes of which something is open: it takes a
+    call each."""
     since = ctx.calendar.last(_AGAIN_DATES + 1, scope.until)[0]
-    frames = ctx.each(lambda s: ctx.tencent.exrights(s, since, scope.until), _symbols_to_ask(ctx, scope))
+    codes = {code for code in _unsettled(ctx, scope) if scope.covers(code)}
+    symbols = ctx.symbols(tuple(sorted(codes))) if codes else []
+    frames = ctx.each(lambda symbol: ctx.tencent.exrights(symbol, since, scope.until), symbols)
     return _of_other_source(
         ctx, scope, stacked(frames, ["code", "date", "cash_per10", "bonus_per10"]), "tencent"
     )

@@ -208,6 +208,38 @@ def is_settled(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["status"] != OPEN
 
 
+def wrong_bars(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], list[str]]:
+    """Dates from the first bar that contradicts the ledger to the newest one -> its codes: an event or item
+    that came after its bars were stored."""
+    since = context.calendar.last(_VERIFIED, context.scope.until)[0]
+    columns = ("code", "date", "category", "factor", "held_back")
+    events = context.read("ref_exright", columns=columns, codes=context.scope.codes, since=since)
+    events = events[moves_price(events) & events["factor"].notna()]
+    items = context.read("ref_exright_item", columns=("code", "date", "factor"), codes=context.scope.codes,
+                         since=since)  # fmt: skip
+    steps = pd.concat([events, items], ignore_index=True)[["code", "date", "factor"]]
+    if steps.empty:
+        return {}
+    bars = context.read(
+        _BARS, columns=("code", "date", "adj_factor"), codes=tuple(sorted(set(steps["code"]))),
+        since=context.calendar.offset(since, -1),
+    ).sort_values(["code", "date"])  # fmt: skip
+    bars_of = dict(iter(bars.groupby("code")))
+    found: dict[tuple[str, str], list[str]] = {}
+    for code, own in steps.groupby("code"):
+        if code in bars_of:
+            dates = bars_of[code]["date"].to_numpy(dtype=str)
+            stored = bars_of[code]["adj_factor"].to_numpy(dtype=float)
+            grown = np.ones(len(dates))
+            places = np.searchsorted(dates, own["date"].to_numpy(dtype=str))
+            inside = places < len(dates)
+            np.multiply.at(grown, places[inside], own["factor"].to_numpy(dtype=float)[inside])
+            wrong = np.flatnonzero(np.abs(stored[1:] / stored[:-1] / grown[1:] - 1) > _SAME_FACTOR) + 1
+            if len(wrong):
+                found.setdefault((str(dates[wrong[0]]), str(dates[-1])), []).append(str(code))
+    return found
+
+
 DATASET = Dataset(
     name="exright_item",
     subject="securities",
@@ -219,6 +251,7 @@ DATASET = Dataset(
     sources=(Source("quotes", compared),),
     soft=(Soft(is_settled, "no source has the event of this reference price: the factor is provisional"),),
     reads=("ref_exright",),
+    repairs=("fusion_kline_sync", wrong_bars, "bar_calculations"),
     tasks=("fusion_kline_sync", "eod_core"),
     records=(
         Table(

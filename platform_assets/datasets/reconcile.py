@@ -101,9 +101,10 @@ def add_drift(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return rows
 
 
-def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
-    """Trade date -> codes whose previous close differs from ours at every source that quotes one."""
-    breaks: dict[str, list[str]] = {}
+def broken_references(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], list[str]]:
+    """A trade date with the one before it, since the fault may lie on either side -> codes whose previous
+    close differs from ours at every source that quotes one."""
+    breaks: dict[tuple[str, str], list[str]] = {}
     of_references = rows[(rows["field_name"] == "last_close") & (rows["source_a"] == DERIVED)]
     for day, reported in of_references.groupby("trade_date"):
         sets = [
@@ -113,7 +114,7 @@ def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
         ]
         codes = sorted(set.intersection(*sets)) if sets else []
         if codes and max(reported["compared"] - reported["within_count"]) <= MOST_REPAIRED:
-            breaks[str(day)] = codes
+            breaks[context.calendar.offset(str(day), -1), str(day)] = codes
     return breaks
 
 

@@ -5,15 +5,15 @@ dates is fetched, derived and checked as one frame and written date by date.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from core.declaration.dataset import Dataset, Raw
 from core.declaration.frames import coerce, empty_frame
-from core.declaration.rules import Partition, Rows, as_received
-from core.declaration.scope import Scope
+from core.declaration.rules import Partition, Repairs, Rows, as_received
+from core.declaration.scope import Context, Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
 from platform_assets.pipeline import stored_rows
@@ -204,7 +204,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     for column, dates in dataset.short_lived.items():
         _drop_older_values(run, dataset, column, dates)
     if dataset.repairs is not None:
-        ask_repairs(run, *dataset.repairs, frames=[part.frame for part in parts])
+        ask_repairs(run, context, *dataset.repairs, frames=[part.frame for part in parts])
     return loaded
 
 
@@ -255,19 +255,23 @@ ASKED_BY = "reconcile"
 
 def ask_repairs(
     run: PipelineRun,
+    context: Context,
     job: str,
-    found: Callable[[pd.DataFrame], Mapping[str, Sequence[str]]],
+    found: Repairs,
+    then: str = "",
     *,
     frames: Sequence[pd.DataFrame],
 ) -> None:
-    """One command per trade date and codes, ever: what a second load does not mend is for a person. The trade
-    date before is loaded with it, since the fault may lie on either side."""
+    """One command per dates and codes, ever: what a second load does not mend is for a person. `then`: the
+    job that calculates these dates again, of the whole market, when the codes are loaded."""
     queue = CommandQueue(run.warehouse.engine)
     for frame in frames:
-        for day, codes in found(frame).items():
+        for (first, last), codes in found(frame, context).items():
             named = ",".join(codes)
-            dates = [run.calendar.offset(day, -1), day]
-            args = {"job": job, "partition_range": dates, "trigger": "catchup", "tags": {CODES_TAG: named}}
-            mark = hashlib.sha256(f"{job} {day} {named}".encode()).hexdigest()[:32]
-            queue.enqueue("run_job", args, requested_by=ASKED_BY, idempotency_key=f"repair:{mark}")
-            run.progress(f"{job} of {day} is asked for again, for {named}")
+            for name, tags in ((job, {CODES_TAG: named}), (then, {})):
+                if not name:
+                    continue
+                args = {"job": name, "partition_range": [first, last], "trigger": "catchup", "tags": tags}
+                mark = hashlib.sha256(f"{name} {first} {last} {named}".encode()).hexdigest()[:32]
+                queue.enqueue("run_job", args, requested_by=ASKED_BY, idempotency_key=f"repair:{mark}")
+                run.progress(f"{name} of {first} to {last} is asked for again, for {named}")

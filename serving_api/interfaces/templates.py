@@ -14,6 +14,7 @@ from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Of, Session
+from serving_api.framework.provisional_factors import FINAL, PROVISIONAL, provisional_codes
 from serving_api.interfaces import (
     companies,
     economy,
@@ -121,14 +122,18 @@ def changes(session: Session, call: InterfaceCall) -> Any:
 
 def bars(session: Session, call: InterfaceCall) -> Any:
     """Daily bars without suspended days, prices adjusted as requested, oldest first. An adjusted row is
-    marked; its limits are those of the day, unadjusted."""
+    marked, `factor` says whether its factor is final; its limits are those of the day, unadjusted."""
     rows = _range(session, call, also=_TRADED)[::-1]
     adjust, base = call.params["adjust"], None
     if adjust == "qfq" and call.params.get("end_date"):
         # The adjustment base is the newest bar known, not the last one of the range.
         newest = rows_of.newest(session, call.table, call.code, call.as_of) or {}
         base = newest.get("adj_factor")
-    return windows.with_prices_adjusted(rows, adjust, base)
+    made = windows.with_prices_adjusted(rows, adjust, base)
+    if adjust != "none":
+        provisional = call.code in provisional_codes(session, call.as_of)
+        made = [{**row, "factor": PROVISIONAL if provisional else FINAL} for row in made]
+    return made
 
 
 def by_date(session: Session, call: InterfaceCall) -> Any:

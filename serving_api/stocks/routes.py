@@ -11,6 +11,7 @@ from serving_api.framework.history_reach import REACH, note_of
 from serving_api.framework.openapi import DataAvailability
 from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, bound_of, code_list, echo_of
 from serving_api.framework.permissions import Anyone
+from serving_api.framework.provisional_factors import FACTOR, ITEMS, factor_of
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
@@ -78,8 +79,8 @@ async def batch_quotes(call: Anyone, codes: Annotated[list[str], Depends(code_li
 @router.get(
     "/batch-kline",
     dict[str, list[schemas.KBar]],
-    top=[("adjust", str), ("total", int), _AS_OF, *REACH],
-    tables=(queries.KLINE,),
+    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
+    tables=(queries.KLINE, ITEMS),
     cache=_chart,
 )
 async def batch_kline(
@@ -99,14 +100,15 @@ async def batch_kline(
         "note": f"fewer than {days} {_bars(as_of)} are stored of {', '.join(few)}" if few and first else None,
     }
     answer = {"results": found, "adjust": adjust, "total": len(found)}
+    reported["factor"] = await factor_of(call.state, adjust, codes, bound_of(as_of))
     return Answer(answer, top={**echo_of(as_of), **reported})
 
 
 @router.get(
     "/{code}/kline",
     list[schemas.KBar],
-    top=[("adjust", str), ("total", int), _AS_OF, *REACH],
-    tables=(queries.KLINE,),
+    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
+    tables=(queries.KLINE, ITEMS),
     cache=_chart,
 )
 async def kline(
@@ -119,6 +121,7 @@ async def kline(
     """Daily bars, oldest first."""
     items, total, first = await call.state.part(Stocks).kline(code, days, adjust, bound_of(as_of))
     reported = {} if first is None else _reach(first[0], total, days, as_of)
+    reported["factor"] = await factor_of(call.state, adjust, (code,), bound_of(as_of))
     return Answer({"items": items, "total": total, "adjust": adjust}, top={**echo_of(as_of), **reported})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from core.clock import FrozenClock
+from core.clock import Clock, FrozenClock
 from resources.composition import open_platform
 from resources.settings import load_settings
 from resources.simulated_market.faults import FaultPlan
@@ -36,11 +36,13 @@ def opened(
     faults: FaultPlan,
     url: str = "",
     now: str = NOW,
+    clock: Clock | None = None,
     *,
     state: str = "calm",
 ) -> Iterator[Services]:
-    """A platform whose settings come from the environment, as those of a run do."""
-    clock = FrozenClock(datetime.fromisoformat(now))
+    """A platform whose settings come from the environment, as those of a run do. `clock`: of the market,
+    which a test moves together with the setting."""
+    clock = clock or FrozenClock(datetime.fromisoformat(now))
     with SimulatedMarket(load_world("synthetic", "S", state=state), clock, faults) as market:
         for name, value in {
             "DATA_DIR": str(folder),

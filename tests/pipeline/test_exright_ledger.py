@@ -50,3 +50,56 @@ def test_an_event_a_day_late(alone: Services) -> None:
     )
     for day in (EX, AFTER):
         assert row(services, "fusion_kline_daily", day)["adj_factor"] == pytest.approx(1.299518, abs=1e-6)
+
+
+def test_the_portal_has_what_the_terminal_lacks(alone: Services) -> None:
+    """The terminal is one source of three; its own record outdoes the portal's when it comes."""
+    services = alone
+    services.at(BEFORE)
+    services.master(BEFORE)
+    services.bars(BEFORE)
+    services.faults.replace([LATE])
+    services.at(EX)
+    services.master(EX)
+    services.bars(EX)
+
+    (event,) = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
+    assert (event["src"], event["cash_per10"], event["bonus_per10"]) == ("eastmoney", 0.87, 2.0)
+    assert event["factor"] == pytest.approx(1.21396, abs=1e-5)
+    assert row(services, "fusion_kline_daily", EX)["adj_factor"] == pytest.approx(1.299518, abs=1e-6)
+    assert services.warehouse.rows("ref_exright_item", where="code=?", values=(STOCK,)) == []
+
+    services.at(AFTER)
+    services.master(AFTER)
+    services.bars(AFTER)
+    events = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
+    assert {one["src"]: one["held_back"] for one in events if one["category"] == 1} == {
+        "tdx": None,
+        "eastmoney": "best_source_counts",
+    }
+    assert row(services, "fusion_kline_daily", AFTER)["adj_factor"] == pytest.approx(1.299518, abs=1e-6)
+
+
+def test_a_reason_closes_what_no_event_explains(alone: Services) -> None:
+    services = alone
+    services.at(BEFORE)
+    services.master(BEFORE)
+    services.bars(BEFORE)
+    for_ever = {**LATE, "args": {"code": STOCK, "days": 9}}
+    services.faults.replace([for_ever, NO_PORTAL])
+    services.at(EX)
+    services.master(EX)
+    services.bars(EX)
+    with services.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO note_exright (code, date, reason, counts, created_at, updated_at) "
+            f"VALUES ('{STOCK}', '{EX}', 'a quote of another share', 0, '{EX} 20:00:00', '{EX} 20:00:00')"
+        )
+
+    services.at(AFTER)
+    services.master(AFTER)
+    services.bars(AFTER)
+
+    item = row(services, "ref_exright_item", EX)
+    assert (item["status"], item["closed_by"], item["factor"]) == ("closed", "reason", 1.0)
+    assert row(services, "fusion_kline_daily", AFTER)["adj_factor"] == pytest.approx(1.070478, abs=1e-6)

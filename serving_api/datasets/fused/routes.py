@@ -26,6 +26,7 @@ from serving_api.framework.parameters import (
     echo_of,
 )  # fmt: skip
 from serving_api.framework.permissions import Admin
+from serving_api.framework.provisional_factors import FACTOR, ITEMS, factor_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
@@ -206,8 +207,8 @@ async def lockup(
 @router.get(
     "/stock/{code}/kline-bar",
     list[schemas.PeriodBar],
-    top=[("code", str), ("period", str), ("adjust", str), _TOTAL, _AS_OF, *REACH],
-    tables=(queries.KLINE_BAR, queries.KLINE),
+    top=[("code", str), ("period", str), ("adjust", str), FACTOR, _TOTAL, _AS_OF, *REACH],
+    tables=(queries.KLINE_BAR, queries.KLINE, ITEMS),
 )
 async def kline_bar(
     call: Admin,
@@ -230,6 +231,7 @@ async def kline_bar(
         call.state, queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
+    history["factor"] = await factor_of(call.state, adjust, (code,), bound)
     return Answer(payload, top={**echo_of(as_of), **history})
 
 
