@@ -33,6 +33,8 @@ def command_settings() -> Settings:
         name: ports[key] for name, key in (("api_port", "api"), ("dagster_port", "dagster")) if ports.get(key)
     }
     http, tcp = ports.get("simulator_http"), ports.get("simulator_tcp")
+    if isinstance(tcp, int):  # a platform of an older version runs
+        tcp = [tcp]
     if needs_market(settings) and http and tcp:
         found |= {"simulator_url": f"http://127.0.0.1:{http}", "simulator_tdx": terminal_setting(tcp)}
     return replace(settings, **found)

@@ -20,12 +20,13 @@ _STAMPED = time(16, 14), 66
 @dataclass(frozen=True)
 class Past:
     """The part of a record about earlier days: closes some days back, the last close of the year
-    before, and the range of a year. 0 = unknown."""
+    before, and the range of a year. 0 = unknown. `members`: what an index says of them."""
 
     closes: dict[int, int]
     year_close: int
     high: int
     low: int
+    members: IndexValue | None = None
 
     def windows(self) -> list[tuple[int, int]]:
         """(field, close from which its change is counted)."""
@@ -34,10 +35,11 @@ class Past:
 
 
 def past_of(view: View, security: Security, day: int) -> Past:
+    held = index_values.value_of(view.world, security, view.now) if security.kind == "index" else None
     bars = view.world.bars(security, view.now)
     keep = np.flatnonzero((bars.date < day) & bars.traded)
     if not len(keep):
-        return Past({}, 0, 0, 0)
+        return Past({}, 0, 0, 0, held)
     close = bars.close[keep]
     before = np.flatnonzero(bars.date[keep] < day // 10_000 * 10_000)
     return Past(
@@ -45,6 +47,7 @@ def past_of(view: View, security: Security, day: int) -> Past:
         year_close=int(close[before[-1]]) if len(before) else 0,
         high=int(bars.high[keep][-250:].max()),
         low=int(bars.low[keep][-250:].min()),
+        members=held,
     )
 
 
@@ -120,8 +123,8 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
         _fund(fields, view, security, quote)
     if valuation is not None:
         _value(fields, view, security, valuation)
-    elif index:
-        _index(fields, index_values.value_of(view.world, security, view.now), quote)
+    elif past.members is not None:
+        _index(fields, past.members, quote)
     return fields
 
 

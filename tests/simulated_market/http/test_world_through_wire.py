@@ -157,8 +157,8 @@ def test_intraday_lines(bench):
     assert line["volume"].sum() == minutes.volume.sum()
     assert line["cum_amount"].iloc[-1] == pytest.approx(minutes.amount.sum())
     assert five["datetime"].str[:10].nunique() == trends["datetime"].str[:10].nunique() == 5
-    assert len(trends) == 5 * 240
-    assert trends["volume"].iloc[-240:].sum() == minutes.volume.sum()
+    assert len(trends) == 5 * 241
+    assert trends["volume"].iloc[-241:].sum() == minutes.volume.sum()
     assert line["last_close"].iloc[0] == trends["last_close"].iloc[0]
 
 
