@@ -20,6 +20,7 @@ from platform_assets.pipeline import stored_rows
 from platform_assets.pipeline.batches import Loaded, refuse, write_parts
 from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
+from platform_assets.pipeline.failed_inputs import must_have_loaded_one
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
 from platform_assets.pipeline.imports.fusing import with_imported_rows, with_imports
 from platform_assets.pipeline.inputs import NotedReads, staged_input
@@ -93,6 +94,11 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     loaded = Loaded(table)
     scope = stored_rows.written_codes(run, dataset, run.scope_of(scope, dataset.late), tuple(dataset.feeds))
     context = run.context(scope)
+    try:
+        must_have_loaded_one(run, table.name, dataset, dataset.feeds, scope)
+    except QualityError as error:
+        refuse(run, table, scope, error.message, None, dataset)
+        raise
     frames = []
     inputs = []
     for feed, stage in dataset.feeds.items():
@@ -232,6 +238,7 @@ def _drop_older_values(run: PipelineRun, dataset: Dataset, column: str, dates: i
 
 def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     table = dataset.stage_table
+    must_have_loaded_one(run, dataset.table_name, dataset, (table.name,), scope)
     rows = run.warehouse.frame(table.name, where=stage_window(run, dataset, scope).slice())
     if rows.empty and not dataset.may_be_empty:
         raise QualityError(f"{table.name}: nothing is staged for {scope.until}", dataset=dataset.name)

@@ -42,10 +42,7 @@ SEARCHES = {"duckduckgo", "tavily"}
 ALONE = {site.upstream for site in SITES.values()} - {one for each in GROUPED.values() for one in each}
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     **GROUPED,
-    **{
-        name: (name,)
-        for name in sorted(ALONE - SEARCHES - {one for each in GROUPED.values() for one in each})
-    },
+    **{name: (name,) for name in ("tdx", *sorted(ALONE - SEARCHES))},
 }
 SAME_COMPANY = {"em_f10": "eastmoney"}
 """Source of a table -> the upstream whose hosts it asks."""

@@ -1,0 +1,34 @@
+"""Tables that a load is made of and that could not be loaded: it would write their old rows as if they were
+new ones."""
+
+from collections.abc import Collection
+
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from core.errors import QualityError
+from platform_assets.pipeline.run import PipelineRun
+from resources.warehouse.sql import marks
+
+_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
+
+
+def must_have_loaded_one(
+    run: PipelineRun, table: str, dataset: Dataset, inputs: Collection[str], scope: Scope
+) -> None:
+    """QualityError with their reasons when all attempts to load the inputs failed: those of the newest trade
+    date, or of today where rows have no trade date. Without an attempt the stored rows decide."""
+    if dataset.partition in _DATED and not dataset.dimension:
+        which, of = "partition_key=?", scope.until
+    else:
+        which, of = "started_at>=?", run.clock.now().date().isoformat()
+    rows = run.warehouse.query(
+        f"SELECT table_name, status, error FROM sys_batch WHERE table_name IN ({marks(inputs)}) AND {which} "
+        "AND status IN ('success', 'failed') ORDER BY started_at",
+        (*inputs, of),
+    )
+    if not rows or any(status == "success" for _, status, _ in rows):
+        return
+    reasons = {str(name): str(error) for name, _, error in rows}
+    said = "; ".join(why if why.startswith(name) else f"{name}: {why}" for name, why in reasons.items())
+    raise QualityError(f"{table}: {said}", dataset=dataset.name)
