@@ -27,13 +27,17 @@ from resources.simulated_market.world.built import CALM, STATES
 from resources.simulated_market.world.loader import load_world
 
 _WATCH_SEC = 0.5
+_YEARS_AHEAD = 1
+"""Years after the one of the start that the world reaches to the end of."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         logs.configure(process_settings(), "simulated_market")
-        market = _market(options)
+        clock = _clock(options)
+        until = clock.now().year + _YEARS_AHEAD
+        market = _market(options, clock, until)
     except PlatformError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
@@ -45,12 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         while not ending.wait(_WATCH_SEC):
             if options.parent_pid is not None and not _alive(options.parent_pid):
                 break
+            if market.clock.now().year > until:
+                break  # who started it starts it again, and its world is longer
     finally:
         market.stop()
     return 0
 
 
-def _market(options: argparse.Namespace) -> SimulatedMarket:
+def _clock(options: argparse.Namespace) -> Clock:
+    if options.clock is not None:
+        return SimulatedClock(options.clock)
+    return SystemClock() if options.now is None else FrozenClock(options.now)
+
+
+def _market(options: argparse.Namespace, clock: Clock, until: int) -> SimulatedMarket:
     """Start the market that the options describe. PlatformError names a wrong option."""
     faults = _faults(options.faults)
     world: Any = load_world(
@@ -61,10 +73,8 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
         cache_dir=options.cache_dir,
         texts=_texts(options.texts),
         state=options.state,
+        until=until,
     )
-    clock: Clock = SystemClock() if options.now is None else FrozenClock(options.now)
-    if options.clock is not None:
-        clock = SimulatedClock(options.clock)
     try:
         market = SimulatedMarket(
             world,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from resources.simulated_market.corporate import evening
 from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.fundamentals import ttm
 from resources.simulated_market.world.model import Security
 
@@ -81,6 +82,8 @@ def outlook(view: View, security: Security) -> Outlook | None:
 
 def _first_session(view: View, month: int) -> int:
     """The first session of the month that is over by now, else the last one of the month before."""
-    sessions = [int(day) for day in view.world.trade_dates()[-400:] if evening(int(day)) <= view.now]
+    dates = view.world.trade_dates()
+    newest = dates[dates <= number_of(view.now.date())][-400:]
+    sessions = [int(day) for day in newest if evening(int(day)) <= view.now]
     inside = [day for day in sessions if day // 100 == month]
     return inside[0] if inside else sessions[-1]

@@ -8,7 +8,7 @@ from core.arrays import Ints
 from resources.simulated_market.world import company_plans, other_issues, store
 from resources.simulated_market.world.autumn import additions
 from resources.simulated_market.world.bars import WorldBars
-from resources.simulated_market.world.companies import companies
+from resources.simulated_market.world.companies import companies, continue_companies
 from resources.simulated_market.world.engine import build
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.model import Security
@@ -21,19 +21,26 @@ STATES = (AUTUMN_2026, CALM)
 
 
 def plans_of(profile: company_plans.Profile, days: Ints, seed: int, state: str) -> list[Plan]:
-    made = (
-        companies(profile, days, seed) if profile.name == "S" else company_plans.stocks(profile, days, seed)
-    )
+    """The instruments with what happens to them in the sessions `days`: all that the profile's own hold, then
+    what goes on after them, so that no earlier row depends on how far the sessions reach."""
+    own = company_plans.sessions(profile)
+    made = companies(profile, own, seed) if profile.name == "S" else company_plans.stocks(profile, own, seed)
     company_plans.with_concepts(made, company_plans.concept_names(profile.concepts), seed)
-    made += other_issues.funds(profile, days, seed)
+    made += other_issues.funds(profile, own, seed)
+    if len(days) > len(own):
+        if profile.name == "S":
+            continue_companies(made[: profile.stocks], days, len(own), seed)
+        else:
+            company_plans.continue_stocks(made[: profile.stocks], days, len(own), seed)
+        other_issues.end_bonds(made, days, len(own))
     return made if state == CALM else made + additions(profile, days, seed, made)
 
 
-def bars_of(plans: list[Plan], days: Ints, seed: int, path: Path | None) -> WorldBars:
-    """`path`: the file of the cache."""
+def bars_of(plans: list[Plan], days: Ints, own: int, seed: int, path: Path | None) -> WorldBars:
+    """`own`: sessions of the profile itself; `path`: the file of the cache."""
     found = store.load(path) if path else None
     if found is None:
-        found = build(plans, days, seed, scripted(days))
+        found = build(plans, days, seed, scripted(days), own)
         if path:
             store.save(found, path)
     return found

@@ -212,15 +212,16 @@ def companies(profile: Profile, days: Ints, seed: int) -> list[Plan]:
         plan = traits(plan, index, seed, price=_PRICES.get(plan.symbol))
         plan.loss_maker = plan.symbol in _LOSS_MAKERS
         plans[plan.symbol] = plan
-    touched = {f.symbol for f in FEATURES if f.name in _QUIET}
     for feature in FEATURES:
         if feature.symbol in plans and feature.name in _HANDLERS:
             _HANDLERS[feature.name](plans[feature.symbol], feature, days)
     for index, plan in enumerate(plans.values()):
-        if plan.symbol not in touched:
+        if plan.symbol not in _SCRIPTED:
             dividends(plan, index, days, seed)
         plan.names.sort()
-    _daily_boards(plans, days)
+    for plan in plans.values():
+        plan.jumpy = _JUMPY
+    _daily_boards(list(plans.values()), days, 1)
     if len(plans) != profile.stocks:
         raise DeclarationError(
             f"profile {profile.name} promises {profile.stocks} stocks, there are {len(plans)} companies"
@@ -228,13 +229,21 @@ def companies(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     return list(plans.values())
 
 
-def _daily_boards(plans: dict[str, Plan], days: Ints) -> None:
+def continue_companies(plans: list[Plan], days: Ints, first: int, seed: int) -> None:
+    """What happens to the companies in sessions from `first` on, behind those of the profile; nothing before
+    them changes."""
+    for index, plan in enumerate(plans):
+        plan.own_moves = len(plan.moves)
+        if plan.symbol not in _SCRIPTED:
+            dividends(plan, index, days, seed, int(days[first]) // 10_000)
+    _daily_boards(plans, days, first)
+
+
+def _daily_boards(plans: list[Plan], days: Ints, first: int) -> None:
     """Scripts what thousands of companies show on every day and sixty would not: a limit-up that holds, the
     longest streak, and one that breaks. Days of the feature table are avoided."""
-    for plan in plans.values():
-        plan.jumpy = _JUMPY
-    able = [plan for plan in plans.values() if plan.board == "main"]
-    start, number = 1, 0
+    able = [plan for plan in plans if plan.board == "main"]
+    start, number = first, 0
     while start < len(days):
         height = _LADDERS[number % len(_LADDERS)]
         leader = _undisturbed(able, number * 7, (start, start + height), days)
@@ -247,7 +256,7 @@ def _daily_boards(plans: dict[str, Plan], days: Ints) -> None:
         start, number = start + height, number + 1
     # A day on which no leader ends has its broken limit-up elsewhere.
     broken = {day for plan in able for day, move in plan.moves.items() if move.mode == "broken_up"}
-    for day in sorted(set(range(1, len(days))) - broken):
+    for day in sorted(set(range(first, len(days))) - broken):
         plan = _undisturbed(able, day * 11, (day, day), days)
         plan.moves[day] = Move(mode="broken_up", ret=0.008 + 0.005 * (day % 9), gap=0.006, turn=1.8)
 
@@ -372,6 +381,7 @@ _QUIET = {
     "cash_dividend", "bonus", "cash_and_bonus", "rights_issue", "two_events_one_week", "treasury_shares",
     "ex_right_while_suspended", "st", "star_st", "delisting", "relisting", "listing", "gem_st", *SCENES,
 }  # fmt: skip
+_SCRIPTED = {f.symbol for f in FEATURES if f.name in _QUIET}
 # Boards in a row of one leader after the other: most end after one or two, the highest after six.
 _LADDERS = (1, 2, 1, 3, 1, 1, 2, 1, 4, 1, 2, 1, 1, 5, 1, 2, 1, 3, 1, 1, 2, 6, 1, 1, 2, 1, 3)
 _JUMPY = 0.3  # the daily boards take the place of most drawn leaps

@@ -67,10 +67,11 @@ PROFILES: dict[str, Profile] = {
 }
 
 
-def sessions(profile: Profile) -> Ints:
-    """Trade dates of the profile as YYYYMMDD."""
+def sessions(profile: Profile, until: int | None = None) -> Ints:
+    """Trade dates of the profile as YYYYMMDD; to the end of the year `until` where that is later."""
     dates = np.asarray([int(d.replace("-", "")) for d in shipped_calendar().dates], dtype=np.int64)
-    return dates[(dates >= profile.start) & (dates <= profile.end)]
+    last = max(profile.end, (until or 0) * 10_000 + 1231)
+    return dates[(dates >= profile.start) & (dates <= last)]
 
 
 def concept_names(count: int) -> list[str]:
@@ -137,6 +138,12 @@ def stocks(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     return made
 
 
+def continue_stocks(plans: list[Plan], days: Ints, first: int, seed: int) -> None:
+    """Dividends of the procedural shares in sessions from `first` on."""
+    for index, plan in enumerate(plans):
+        dividends(plan, index, days, seed, int(days[first]) // 10_000)
+
+
 def with_concepts(plans: list[Plan], names: list[str], seed: int) -> None:
     """One to five overlapping concepts a stock."""
     for index, plan in enumerate(plans):
@@ -146,10 +153,10 @@ def with_concepts(plans: list[Plan], names: list[str], seed: int) -> None:
             plan.concepts = tuple(sorted(chosen, key=names.index))
 
 
-def dividends(plan: Plan, index: int, days: Ints, seed: int) -> None:
+def dividends(plan: Plan, index: int, days: Ints, seed: int, first_year: int = 0) -> None:
     """Yearly ex-right days: 72 % from May to July, 9 % of them with a big bonus; rare rights issues."""
     get = parameters().get
-    years = sorted({int(d) // 10_000 for d in days})
+    years = sorted({int(d) // 10_000 for d in days if int(d) // 10_000 >= first_year})
     for year in years:
         u = draws.uniform(draws.raw(seed, Stream.EVENTS, year, 12, start=12 * index))
         if plan.loss_maker or u[0] > get("dividend_chance"):

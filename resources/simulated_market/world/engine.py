@@ -34,13 +34,16 @@ class Regime:
     rally: dict[int, float]
 
 
-def build(plans: list[Plan], dates: Ints, seed: int, regime: Regime) -> WorldBars:
-    """Run all sessions. The result's last rows are the six indices."""
-    return _Loop(plans, dates, seed, regime).run()
+def build(
+    plans: list[Plan], dates: Ints, seed: int, regime: Regime, scripted_days: int | None = None
+) -> WorldBars:
+    """Run all sessions. The result's last rows are the six indices. `scripted_days`: sessions over which the
+    scripted leaps are given back; all by default."""
+    return _Loop(plans, dates, seed, regime, scripted_days or len(dates)).run()
 
 
 class _Loop:
-    def __init__(self, plans: list[Plan], dates: Ints, seed: int, regime: Regime) -> None:
+    def __init__(self, plans: list[Plan], dates: Ints, seed: int, regime: Regime, scripted_days: int) -> None:
         self.plans, self.dates, self.seed, self.regime = plans, dates, seed, regime
         self.p = parameters()
         n, days = len(plans), len(dates)
@@ -61,7 +64,7 @@ class _Loop:
         self.total = np.asarray([x.total for x in plans], dtype=np.int64)
         self.floating = np.asarray([x.floating for x in plans], dtype=np.int64)
         self.level = np.zeros(n)  # log total-return level, pulled back to 0
-        self.owed = self._owed(days)  # log gain of leaps that is given back over weeks
+        self.owed = self._owed(scripted_days)  # log gain of leaps that is given back over weeks
         self.log_vol = np.zeros(n)
         self.turn = np.zeros(n)
         self.was_up = np.zeros(n, dtype=bool)
@@ -85,7 +88,8 @@ class _Loop:
         get = self.p.get
         scripted = np.zeros(self.n)
         for i, plan in enumerate(self.plans):
-            leaps = [move for move in plan.moves.values() if move.mode in _LEAPS]
+            own = list(plan.moves.values())[: plan.own_moves]
+            leaps = [move for move in own if move.mode in _LEAPS]
             scripted[i] = sum(_LEAPS[move.mode] or move.ret for move in leaps) / days
         drawn: Floats = self.jumpy * get("jump_chance") * get("jump_size")
         return (drawn + scripted) / get("leap_return")

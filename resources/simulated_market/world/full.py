@@ -130,8 +130,9 @@ class SyntheticWorld(SyntheticBars):
         cache_dir: Path | None = None,
         texts: Sequence[str] = (),
         state: str = CALM,
+        until: int | None = None,
     ) -> None:
-        super().__init__(profile, seed, cache_dir, texts, state)
+        super().__init__(profile, seed, cache_dir, texts, state, until)
         self._reports = lru_cache(maxsize=8192)(self._all_reports)
 
     def _all_reports(self, place: int) -> list[Report]:

@@ -20,11 +20,12 @@ def load_world(
     cache_dir: Path | str | None = None,
     texts: Sequence[str] = (),
     state: str = CALM,
+    until: int | None = None,
 ) -> World:
-    """`synthetic` (profile S, M or L, seed, optional cache folder, texts for names and titles, state) or
-    `replay` (needs `real_data_dir`)."""
+    """`synthetic` (profile S, M or L, seed, optional cache folder, texts for names and titles, state, last
+    year where that is after 2026) or `replay` (needs `real_data_dir`)."""
     if kind == "synthetic":
-        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None, texts, state)
+        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None, texts, state, until)
     if texts:
         raise InputError("texts", "a replayed market has the names of its files")
     if kind == "replay":

@@ -139,6 +139,15 @@ def _bonds(made: Issues, count: int) -> None:
             plan.last_day = max(ends - _LAST_DAYS, 0)
 
 
+def end_bonds(plans: list[Plan], days: Ints, first: int) -> None:
+    """Convertible bonds that fall due in sessions from `first` on."""
+    for plan in plans:
+        if plan.kind == "cb" and plan.last_day is None:
+            ends = int(np.searchsorted(days, maturity_date(plan.symbol, plan.list_date)))
+            if ends < len(days):
+                plan.last_day = max(ends - _LAST_DAYS, first - 1)
+
+
 def _reits(made: Issues, count: int) -> None:
     span = (_FIRST_REITS, date_of(int(made.days[-1])) - timedelta(days=90))
     for k in range(count):

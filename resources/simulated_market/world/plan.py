@@ -71,6 +71,8 @@ class Plan:
     events: list[Event] = field(default_factory=list)
     releases: list[tuple[int, float]] = field(default_factory=list)  # (day, float / total from then on)
     moves: dict[int, Move] = field(default_factory=dict)
+    own_moves: int | None = None
+    """Moves that the profile itself scripts, where more follow; None: all."""
     loss_maker: bool = False
     jumpy: float = 1.0  # how often it leaps, against the model's chance
     indexed: bool = True  # whether the broad indices may take it

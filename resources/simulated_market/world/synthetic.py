@@ -46,7 +46,9 @@ class SyntheticBars:
         cache_dir: Path | None = None,
         texts: Sequence[str] = (),
         state: str = CALM,
+        until: int | None = None,
     ) -> None:
+        """`until`: the world goes on to the end of this year, if that is later than its profile's."""
         for name, value, known in (("profile", profile, company_plans.PROFILES), ("state", state, STATES)):
             if value not in known:
                 raise InputError(name, f"{value!r} is none of {', '.join(known)}")
@@ -54,12 +56,14 @@ class SyntheticBars:
         self.profile = company_plans.PROFILES[profile]
         self.seed = seed
         self._texts = tuple(texts)
-        self._dates = company_plans.sessions(self.profile)
+        own = len(company_plans.sessions(self.profile))
+        self._dates = company_plans.sessions(self.profile, until)
         self._numbers: list[int] = self._dates.tolist()
         self._plans = plans_of(self.profile, self._dates, seed, state)
         kind = profile if state == CALM else f"{profile}-{state}"
+        kind += f"-{until}" if len(self._dates) > own else ""
         path = store.path_of(cache_dir, SAMPLE_VERSION, kind, seed) if cache_dir else None
-        self._world_bars = bars_of(self._plans, self._dates, seed, path)
+        self._world_bars = bars_of(self._plans, self._dates, own, seed, path)
         self._secs, self._gone, self._former = identities(self._plans, self._dates)
         self._place = {s.symbol: i for i, s in enumerate(self._secs)}
         self._place |= {old.symbol: i for i, old in self._former.items()}
