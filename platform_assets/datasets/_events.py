@@ -69,10 +69,11 @@ def add_changes_after(rows: pd.DataFrame, context: Context, steps: Mapping[str, 
 
 
 def closed_after(context: Context, day: str, count: int) -> str | None:
-    """The trade date `count` after `day`, when its session has closed at the run."""
+    """The trade date `count` after `day`, when its session has closed at the run. None while a day up to it
+    is provisional: the count would be wrong when it turns out otherwise."""
     if not context.calendar.is_trade_date(day):
         return None
-    coming = context.calendar.between(day, min(context.today, context.calendar.horizon))
+    coming = context.calendar.between(day, min(context.today, context.calendar.confirmed_until))
     if len(coming) <= count or context.now[:16] < f"{coming[count]} {CLOSE_TIME}":
         return None
     return coming[count]

@@ -117,7 +117,7 @@ def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -
 
 def reviewed(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due."""
-    due = rows[~forward.is_settled(rows) & (rows["trade_date"] <= ctx.today)]
+    due = rows[~forward.is_settled(rows) & (rows["trade_date"] <= _settled_until(ctx))]
     if due.empty:
         return rows
     prices, benchmark = prices_of(ctx, str(due["trade_date"].min()), str(due["trade_date"].max()))
@@ -132,10 +132,16 @@ def reviewed(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def _settled_until(ctx: FetchContext) -> str:
+    """The last day up to which trade dates are counted for an outcome: one that the exchange has published. A
+    provisional day may turn out otherwise, and what is settled is final."""
+    return min(ctx.today, ctx.calendar.confirmed_until)
+
+
 def prices_of(ctx: FetchContext, first: str, last: str) -> tuple[Prices, Benchmark]:
     """Bars and the benchmark from the first to the last date of picks, and on until the last of them is
     settled or today."""
-    coming = ctx.calendar.between(last, ctx.today)[: WAIT_DAYS + 1]
+    coming = ctx.calendar.between(last, _settled_until(ctx))[: WAIT_DAYS + 1]
     until = coming[-1] if coming else last
 
     def make(view: FetchContext) -> tuple[Prices, Benchmark]:

@@ -219,9 +219,11 @@ def _places(values: pd.Series, among: Mapping[str, int]) -> npt.NDArray[np.int64
 
 def _closed_from(context: Context, day: str) -> list[str]:
     """The trade dates whose session is over at the run, from the one before `day` on: a stock that rested on
-    its date is measured from its last close."""
+    its date is measured from its last close. Dates after `day` only as far as they are published: what is
+    reviewed is final."""
     calendar = context.calendar
-    dates = calendar.between(calendar.offset(day, -1), min(context.today, calendar.horizon))
+    until = max(day, min(context.today, calendar.confirmed_until))
+    dates = calendar.between(calendar.offset(day, -1), min(context.today, until))
     return [one for one in dates if f"{one} {CLOSE_TIME}" <= context.now[:16]]
 
 

@@ -3,11 +3,12 @@
 Sources, the better one first: Shenzhen's months, the terminal's list of closed days, the shipped table, the
 dates of index bars for days that are over, and the rules of the statutory holidays for what none of them has.
 Those rows are provisional (`is_confirmed` false) until the arrangement of their year is out. A published day
-stays published while its sources cannot be asked.
+stays published while its sources cannot be asked. Hong Kong and New York come from a shipped table alone.
 """
 
 from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Any
 
 import pandas as pd
 
@@ -19,6 +20,7 @@ from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
+from core.market.foreign_days import CLOSED, CONFIRMED_UNTIL, HALF, MARKETS, foreign_days
 from core.market.holidays import closed_weekdays, holiday_name
 from resources.upstreams.fetch_context import FetchContext
 
@@ -38,7 +40,7 @@ _BARS = 800
 _BARS_AGREE = 0.98
 """Share of the published days that the bars must agree with: else dates are missing among them."""
 _DAY = ["market", "date"]
-_COLUMNS = ["market", "date", "is_open", "is_confirmed"]
+_COLUMNS = ["market", "date", "is_open", "is_half_day", "is_confirmed"]
 
 
 class TradeCalendarDay(Model):
@@ -54,6 +56,7 @@ class TradeCalendarDay(Model):
     is_confirmed: Bool = col(title="published by the exchange, or over; false: by the rules of the holidays")
     src: K32 = col(title="source that says so: szse, tdx, shipped, index_bars, rules")
     disputed_by: S64 = col(title="sources that say the opposite")
+    corrected_on: Date = col(title="day on which the opposite of what was stored turned out")
 
 
 def _last_announced(today: str) -> int:
@@ -68,7 +71,7 @@ def _days(first: str, last: str) -> list[str]:
 
 
 def _rows(is_open: Mapping[str, bool]) -> pd.DataFrame:
-    rows = [("CN", day, state, True) for day, state in is_open.items()]
+    rows = [("CN", day, state, False, True) for day, state in is_open.items()]
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -137,6 +140,12 @@ def _expected(today: str) -> pd.DataFrame:
     known = shipped_calendar()
     rows = _rows({day: known.is_trade_date(day) for day in days})
     rows["is_confirmed"] = rows["date"] <= SHIPPED_UNTIL
+    foreign = [
+        (market, day, state != CLOSED, state == HALF, day <= CONFIRMED_UNTIL)
+        for market in MARKETS
+        for day, state in foreign_days(market, days[-1]).items()
+    ]
+    rows = pd.concat([rows, pd.DataFrame(foreign, columns=_COLUMNS)], ignore_index=True)
     return rows.assign(src=rows["is_confirmed"].map({True: "shipped", False: RULES}))
 
 
@@ -166,8 +175,9 @@ def index_dates(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def reconciled(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """One row per day: of its best source, with the names of those that say the opposite. What a source
     published earlier holds while it does not speak."""
-    stored = context.read(TABLE, columns=(*_COLUMNS, "src"))
-    kept = stored[stored["is_confirmed"].astype(bool) & stored["date"].isin(rows["date"])]
+    stored = context.read(TABLE, columns=(*_COLUMNS, "src", "corrected_on"))
+    before = {(row.market, row.date): row for row in stored.itertuples(index=False)}
+    kept = stored[stored["is_confirmed"].astype(bool) & stored["date"].isin(rows["date"])][[*_COLUMNS, "src"]]
     said = pd.concat([rows[[*_COLUMNS, "src"]], kept], ignore_index=True)
     said = said.drop_duplicates([*_DAY, "src"], keep="first")
     said["rank"] = said["src"].map({name: place for place, name in enumerate(_ORDER)})
@@ -180,22 +190,36 @@ def reconciled(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     made = rows.drop_duplicates(_DAY).sort_values(_DAY, kind="stable").reset_index(drop=True)
     for name in (*_COLUMNS[2:], "src", "disputed_by"):
         made[name] = decided[name].astype(object).where(decided[name].notna(), None).to_list()
-    return _with_neighbours(made)
+    made["corrected_on"] = [
+        _corrected_on(before.get((market, day)), bool(is_open), context.today)
+        for market, day, is_open in made[[*_DAY, "is_open"]].itertuples(index=False, name=None)
+    ]
+    parts = [_with_neighbours(part.copy()) for _, part in made.groupby("market", sort=False)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _corrected_on(stored: Any, is_open: bool, today: str) -> str | None:
+    """The day of the last correction of a day."""
+    if stored is None:
+        return None
+    if bool(stored.is_open) != is_open:
+        return today
+    return None if pd.isna(stored.corrected_on) else str(stored.corrected_on)
 
 
 def _with_neighbours(days: pd.DataFrame) -> pd.DataFrame:
-    """Trade dates before and after each day, and the names of closed weekdays; `days` ascending by date."""
-    open_dates = days["date"].where(days["is_open"].astype(bool))
-    known = shipped_calendar()
-    first = known.on_or_before(moved(str(days["date"].iloc[0]), -1))
-    days["prev_trade_date"] = open_dates.ffill().shift().fillna(first)
-    following = open_dates.bfill().shift(-1)
+    """Trade dates before and after each day of one market, and the names of the mainland's closed weekdays;
+    `days` ascending."""
+    open_dates, mainland = days["date"].where(days["is_open"].astype(bool)), days["market"].iloc[0] == "CN"
+    before, following = open_dates.ffill().shift(), open_dates.bfill().shift(-1)
+    if mainland:
+        before = before.fillna(shipped_calendar().on_or_before(moved(str(days["date"].iloc[0]), -1)))
+    days["prev_trade_date"] = before.astype(object).where(before.notna(), None)
     days["next_trade_date"] = following.astype(object).where(following.notna(), None)
     days["holiday_name"] = [
-        None if is_open or not _weekday(day) else holiday_name(day)
+        holiday_name(day) if mainland and not is_open and _weekday(day) else None
         for day, is_open in zip(days["date"], days["is_open"], strict=True)
     ]
-    days["is_half_day"] = False
     return days
 
 

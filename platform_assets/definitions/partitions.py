@@ -9,7 +9,7 @@ from typing import Any
 import dagster as dg
 
 from core.calendar import FIRST_PARTITION, TradeCalendar
-from core.clock import Clock, SystemClock
+from core.clock import Clock, FrozenClock, SystemClock
 from core.errors import InputError
 from platform_assets.definitions.dagster_internals import DefaultPartitionsSubset, PartitionsSubset
 from resources.settings import process_settings
@@ -44,17 +44,25 @@ class TradeDates(dg.StaticPartitionsDefinition):
     """
 
     def get_partition_keys(self, *_: Any, **__: Any) -> Sequence[str]:
-        return _calendar().between(FIRST_PARTITION, _clock().now().date().isoformat())
+        return _calendar().between(FIRST_PARTITION, _today())
 
     def empty_subset(self) -> PartitionsSubset[str]:
         return _InOrder()
 
 
 @cache
-def _clock() -> Clock:
-    """The system clock, whatever SAMPLE_NOW says; in a run on a simulated clock that one."""
-    path = process_settings().sample_clock
-    return SimulatedClock(Path(path)) if path else SystemClock()
+def _clocks() -> tuple[Clock, ...]:
+    """The system clock, and that of SAMPLE_NOW; in a run on a simulated clock that one."""
+    settings = process_settings()
+    if settings.sample_clock:
+        return (SimulatedClock(Path(settings.sample_clock)),)
+    frozen = settings.frozen_now
+    return (SystemClock(),) if frozen is None else (SystemClock(), FrozenClock(frozen))
+
+
+def _today() -> str:
+    """The day up to which there are partitions: the later one, where SAMPLE_NOW is not today."""
+    return max(clock.now().date().isoformat() for clock in _clocks())
 
 
 def _calendar() -> TradeCalendar:
@@ -69,7 +77,7 @@ def _stored() -> StoredCalendar:
 
 @cache
 def trade_dates() -> TradeDates:
-    return TradeDates(_calendar().between(FIRST_PARTITION, _clock().now().date().isoformat()))
+    return TradeDates(_calendar().between(FIRST_PARTITION, _today()))
 
 
 def check_partitions(tags: Mapping[str, str]) -> None:
@@ -81,7 +89,7 @@ def check_partitions(tags: Mapping[str, str]) -> None:
 
 
 def _check(day: str) -> None:
-    calendar, today = _calendar(), _clock().now().date().isoformat()
+    calendar, today = _calendar(), _today()
     if not FIRST_PARTITION <= day <= today:
         raise InputError("partition", f"{day!r} is outside {FIRST_PARTITION}..{calendar.on_or_before(today)}")
     if not calendar.is_trade_date(day):

@@ -27,7 +27,7 @@ from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, process_plan
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
 from schedules.supervisor.process_plan import Ports
-from schedules.supervisor.progress import follow, loaded_before, request_load
+from schedules.supervisor.progress import follow, loaded_before, request_calendar, request_load
 
 MIGRATE_S = 180.0
 DISK_S = 30.0
@@ -187,6 +187,7 @@ class Start:
         try:
             queue = CommandQueue(engine)
             known = loaded_before(ScheduledRunLedger(engine))
+            request_calendar(queue)
             if not known and self.settings.data_source != "mock":
                 self._say("the warehouse is empty; `ashare load` fills it from the real upstreams")
                 return

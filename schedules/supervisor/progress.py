@@ -3,11 +3,13 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-from core.errors import PlatformError
+from core.errors import ConflictError, PlatformError
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.ledger.scheduled_run_reads import DONE
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
+from schedules.tasks.table import CALENDAR
 from schedules.tasks.table import EOD_CORE as DAY
 
 COMMAND = "initial_load"
@@ -27,6 +29,15 @@ def request_load(queue: CommandQueue) -> Command:
     if under_way:
         return under_way[0]
     return queue.enqueue(COMMAND, {}, requested_by="supervisor", max_attempts=3)
+
+
+def request_calendar(queue: CommandQueue) -> None:
+    """At every start the published trade dates are looked for, also where nothing else is loaded unasked."""
+    with suppress(ConflictError):  # a start that was interrupted asked already
+        queue.enqueue_alone(
+            "run_job", {"job": CALENDAR, "trigger": "catchup"}, requested_by="supervisor", about=CALENDAR,
+            same=lambda one: one.args.get("job") == CALENDAR,
+        )  # fmt: skip
 
 
 def describe(command: Command) -> str:

@@ -20,6 +20,13 @@ MOST_DATES = 5
 """Trade dates of one dataset that are asked for at a time."""
 _BY_DATE = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 _OPEN = ("queued", "running")
+_CALCULATIONS, _BARS = "calculations", "fusion_kline_daily"
+_LOOK_BACK = 120
+"""Trade dates in which a day that was corrected is looked for."""
+_CORRECTED = (
+    "SELECT date, corrected_on FROM ref_trade_calendar WHERE market='CN' AND corrected_on>=date "
+    "AND date<=? AND date>=? ORDER BY date"
+)
 
 
 def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
@@ -44,6 +51,29 @@ def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]
     theirs = written_last(run, inputs, days[0], days[-1], changed=True)
     late = {day: at for day, at in theirs.items() if day in own and at > own[day]}
     return dict(sorted(late.items(), reverse=True))
+
+
+def ask_for_corrected_days(services: Services, run: Run) -> list[str]:
+    """Days of the past that turned out to be open or closed against what the calendar had said: what was
+    calculated since is calculated again, once for each such day. One that was open is loaded first, as every
+    missing date is."""
+    calendar, now = services.calendar, services.clock.now()
+    newest = calendar.newest_complete(now)
+    asked = []
+    for day, at in run(_CORRECTED, (f"{now:%Y-%m-%d}", calendar.last(_LOOK_BACK, newest)[0])):
+        first = calendar.on_or_after(str(day))
+        is_open = calendar.is_trade_date(str(day))
+        if first > newest or (is_open and not written_last(run, (_BARS,), first, first)):
+            continue
+        command = services.commands.enqueue(
+            "run_job",
+            {"job": _CALCULATIONS, "partition_range": [first, newest], "trigger": "catchup"},
+            requested_by=ASKED_BY,
+            idempotency_key=f"corrected:{day} {at}",
+        )
+        if command.status in _OPEN:
+            asked.append(str(day))
+    return asked
 
 
 def ask_again(services: Services, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, list[str]]:

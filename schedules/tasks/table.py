@@ -5,6 +5,7 @@ tables a task loads is said by the datasets that name it."""
 from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
 
 EOD_CORE = "eod_core"
+CALENDAR = "calendar_sync"
 
 # One paragraph per task.
 # fmt: off
@@ -52,7 +53,7 @@ TASKS: tuple[Task, ...] = check_tasks((
          note="publishes the months of every table that changed since; after the loads of the day"),
     Task(EOD_CORE, "收盘核心同步", Timing(), domains=("kline", "daily", "wide"),
          max_retries=1, retry_delay_s=600, note="manual; shares asset code with the scheduled ones"),
-    Task("calendar_sync", "交易日历同步", Timing(815, weekday=0), trading_day_only=False, partitioned=False,
+    Task(CALENDAR, "交易日历同步", Timing(815, weekday=0), trading_day_only=False, partitioned=False,
          max_retries=2, retry_delay_s=600,
          note="the exchange's arrangement and the terminal's closed days; at every start as well"),
     Task("morning_note", "早报", Timing(630), partitioned=False, max_retries=2, retry_delay_s=300,

@@ -44,18 +44,20 @@ class BreadthSeries(Reach, Rows[BreadthPoint]):
 
 class CalendarDay(BaseModel):
     date: str
-    is_open: bool | None = Field(description="null beyond the published calendar")
+    is_open: bool | None = Field(description="null before the first and after the last day of the calendar")
+    is_confirmed: bool = Field(description="published by the exchange; false: by the rules of the holidays")
     holiday_name: str | None
 
 
 class MarketCalendar(BaseModel):
-    """One month; nulls beyond the published calendar."""
+    """One month; nulls beyond the calendar."""
 
     today: str
     is_trade_day: bool | None
     state: str | None = Field(description="pre_open, auction, trading, noon_break, closed, holiday")
     prev_trade_date: str | None
     next_trade_date: str | None
+    is_confirmed: bool = Field(description="whether all days up to `next_trade_date` are published")
     days: list[CalendarDay]
 
 

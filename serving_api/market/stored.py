@@ -54,8 +54,14 @@ async def calendar(
     year, month = year or now.year, month or now.month
     days = [date(year, month, day).isoformat() for day in range(1, months.monthrange(year, month)[1] + 1)]
     names = await read_or({}, call.state.reading.point(_holidays, days[0], days[-1]))
+    known = call.state.calendar
     listed = [
-        {"date": day, "is_open": _is_open(call.state.calendar, day), "holiday_name": names.get(day)}
+        {
+            "date": day,
+            "is_open": _is_open(known, day),
+            "is_confirmed": known.is_confirmed(day),
+            "holiday_name": names.get(day),
+        }
         for day in days
     ]
     return Answer({**_now(now, call.state.calendar), "days": listed})
@@ -69,6 +75,7 @@ def _now(now: datetime, calendar: TradeCalendar) -> dict[str, Any]:
         "state": None,
         "prev_trade_date": None,
         "next_trade_date": None,
+        "is_confirmed": calendar.is_confirmed(today),
     }
     try:
         reported["state"] = session_state(now, calendar)
@@ -76,6 +83,7 @@ def _now(now: datetime, calendar: TradeCalendar) -> dict[str, Any]:
         reported["prev_trade_date"] = calendar.offset(before, -1) if before == today else before
         after = calendar.on_or_after(today)
         reported["next_trade_date"] = calendar.offset(after, 1) if after == today else after
+        reported["is_confirmed"] = calendar.is_confirmed(reported["next_trade_date"])
     except CalendarHorizon:
         pass  # the rest stays unknown
     return reported

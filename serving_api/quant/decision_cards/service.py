@@ -79,13 +79,14 @@ def _judged(
 
 def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | None:
     """(trade date of the close that the decision used, tenth trade date after it); None while that is in
-    the future: with a holiday in between, ten trade dates are more than seventeen days."""
+    the future (with a holiday in between, ten trade dates are more than seventeen days) or not published: a
+    verdict is final."""
     try:
         start = calendar.on_or_before(card.decision_date)
         end = calendar.offset(start, CARD_HORIZON)
     except CalendarHorizon:
         return None
-    return (start, end) if end <= today else None
+    return (start, end) if end <= today and calendar.is_confirmed(end) else None
 
 
 def _verdict(session: Session, card: Due, end_day: str) -> Verdicts:
