@@ -15,7 +15,6 @@ from typing import Any, TextIO
 from ashare.export_formats import QLIB_COLUMNS, write_excel, write_parquet, write_qlib
 from ashare.output import Output
 from ashare.session import with_state
-from core.calendar import shipped_calendar
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
 from platform_assets.research.queries import FACTOR, PRICES, adjust_of
@@ -44,7 +43,8 @@ def run(out: Output, table: str, target: str, qlib: bool, force: bool, **which: 
 
     async def written(state: State) -> int:
         chosen = Selection.of(state, table, **which)
-        return await off_loop(_exported, state.reading.warehouse, chosen, path, form)
+        dates = state.calendar.dates
+        return await off_loop(_exported, state.reading.warehouse, chosen, path, form, dates)
 
     rows = with_state(written)
     out.result({"table": table, "rows": rows, "file": str(path)}, [f"{rows} rows of {table} in {path}"])
@@ -110,7 +110,7 @@ def _columns(table: Table, text: str | None) -> tuple[str, ...]:
     return asked
 
 
-def _exported(warehouse: Warehouse, chosen: Selection, path: Path, form: str) -> int:
+def _exported(warehouse: Warehouse, chosen: Selection, path: Path, form: str, dates: list[str]) -> int:
     """Write the rows; returns their number. The file, or the folder of qlib, appears when it is complete."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     if form == QLIB:
@@ -125,7 +125,7 @@ def _exported(warehouse: Warehouse, chosen: Selection, path: Path, form: str) ->
                 connection, warehouse.sql, chosen.table, names, chosen.rows, as_of=chosen.as_of
             )
             rows = found if chosen.adjust == "none" else _adjusted(chosen, names, found, newest)
-            count = _written(part, chosen, rows, form, packed=path.suffix == ".gz")
+            count = _written(part, chosen, rows, form, dates, packed=path.suffix == ".gz")
         if path.is_dir():
             shutil.rmtree(path)
         os.replace(part, path)
@@ -139,7 +139,13 @@ def _exported(warehouse: Warehouse, chosen: Selection, path: Path, form: str) ->
 
 
 def _written(
-    part: Path, chosen: Selection, rows: Iterator[tuple[Any, ...]], form: str, *, packed: bool
+    part: Path,
+    chosen: Selection,
+    rows: Iterator[tuple[Any, ...]],
+    form: str,
+    dates: list[str],
+    *,
+    packed: bool,
 ) -> int:
     if form == "parquet":
         return write_parquet(part, chosen.table, chosen.columns, rows)
@@ -147,7 +153,7 @@ def _written(
         return write_excel(part, chosen.table, chosen.columns, rows)
     if form == QLIB:
         part.mkdir()
-        return write_qlib(part, shipped_calendar().dates, rows)
+        return write_qlib(part, dates, rows)
     with _opened(part, packed=packed) as handle:
         return _WRITERS[form](handle, chosen, rows)
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from ashare.output import Output, table
 from ashare.session import command_settings
-from core.calendar import shipped_calendar
 from core.declaration.registry import builtin_registry
 from platform_assets.pipeline.imports.loading import FileImport, Report, import_file
 from platform_assets.pipeline.imports.mapping import FileMapping, read_mapping
 from platform_assets.pipeline.imports.preview import Preview, preview
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources.composition import market_clock, open_warehouse
+from resources.stored_calendar import stored_calendar
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.locks import Lease
 
@@ -65,7 +65,8 @@ def _shown(out: Output, label: str) -> Iterator[Report]:
 def _opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> Iterator[FileImport]:
     """The import, with the domain lock of its dataset where it is to write (`locked`). ConflictError while a
     load of the platform holds that lock."""
-    settings, registry, calendar = command_settings(), builtin_registry(), shipped_calendar()
+    settings, registry = command_settings(), builtin_registry()
+    calendar = stored_calendar(settings).look_now().fixed()
     clock = market_clock(settings)
     warehouse = open_warehouse(settings, registry, clock)
     try:

@@ -59,7 +59,7 @@ class KlineBar(OrderedPrices):
 def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The periods that the scope's dates lie in, from stored daily bars; quarter and year from months."""
     calendar = ctx.calendar
-    last = min(calendar.horizon, f"{int(scope.until[:4]) + 1}-01-31")
+    last = f"{int(scope.until[:4]) + 1}-01-31"
     grid = calendar.between(f"{int(scope.since[:4]) - 1}-12-01", last)
     starts = {period: period_starts([scope.since], grid, period)[0] for period in PERIODS}
     first = min(starts["week"], starts["month"])
@@ -144,7 +144,7 @@ def _of_codes(
 ) -> pd.DataFrame:
     """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
     none of them says what an ex-date does to its change. Raises PayloadError when no code has a bar."""
-    horizon = ctx.calendar.horizon
+    horizon = f"{int(ctx.today[:4]) + 1}-01-31"
     days = _Days.of(ctx, scope)
 
     def one(symbol: str) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from core.days import monday_of, moved
+from core.days import monday_of
 from core.declaration.columns import Code, Date, F, Model, Pct, col, key
 from core.declaration.conditions import one_of
 from core.declaration.dataset import Dataset
@@ -66,8 +66,7 @@ def week_ends(calendar: Calendar, since: str, until: str) -> list[str]:
     days = calendar.between(since, until)
     if not days:
         return []
-    # Beyond the calendar it is not known: a date whose next day is in its week is no end then.
-    coming = moved(days[-1], 3) if days[-1] >= calendar.horizon else calendar.offset(days[-1], 1)
+    coming = calendar.offset(days[-1], 1)
     return [day for day, then in pairwise([*days, coming]) if monday_of(day) != monday_of(then)]
 
 

@@ -39,7 +39,6 @@ from schedules.services import Services
 from schedules.tasks.outdated_rows import ask_again, ask_for_corrected_days
 
 SENSOR = "gaps"
-CALENDAR = "trade_calendar"
 EVERY_S = 600
 LOOK_BACK = 250
 """Trade dates that are looked at."""
@@ -111,9 +110,8 @@ class GapKeeper:
             self._repair(self._registry.dataset(name), found, now)
         days = self._services.calendar.between(watched, until)
         found.outdated = ask_again(self._services, self._registry, self._run, days)
-        if CALENDAR in self._registry.datasets:
-            corrected = ask_for_corrected_days(self._services, self._run)
-            found.outdated |= {CALENDAR: corrected} if corrected else {}
+        corrected = ask_for_corrected_days(self._services, self._run, now)
+        found.outdated |= {"trade_calendar": corrected} if corrected else {}
         return found
 
     def _planned(self, now: datetime) -> set[str]:

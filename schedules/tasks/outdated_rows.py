@@ -8,6 +8,9 @@ again.
 
 import hashlib
 from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
 
 from core.declaration.dataset import DERIVED, Dataset
 from core.declaration.registry import Registry
@@ -23,8 +26,9 @@ _OPEN = ("queued", "running")
 _CALCULATIONS, _BARS = "calculations", "fusion_kline_daily"
 _LOOK_BACK = 120
 """Trade dates in which a day that was corrected is looked for."""
+_CALENDAR = "ref_trade_calendar"
 _CORRECTED = (
-    "SELECT date, corrected_on FROM ref_trade_calendar WHERE market='CN' AND corrected_on>=date "
+    f"SELECT date, corrected_on FROM {_CALENDAR} WHERE market='CN' AND corrected_on>=date "
     "AND date<=? AND date>=? ORDER BY date"
 )
 
@@ -53,11 +57,13 @@ def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]
     return dict(sorted(late.items(), reverse=True))
 
 
-def ask_for_corrected_days(services: Services, run: Run) -> list[str]:
+def ask_for_corrected_days(services: Services, run: Run, now: datetime) -> list[str]:
     """Days of the past that turned out to be open or closed against what the calendar had said: what was
     calculated since is calculated again, once for each such day. One that was open is loaded first, as every
     missing date is."""
-    calendar, now = services.calendar, services.clock.now()
+    if not sa.inspect(services.engine).has_table(_CALENDAR):
+        return []
+    calendar = services.calendar
     newest = calendar.newest_complete(now)
     asked = []
     for day, at in run(_CORRECTED, (f"{now:%Y-%m-%d}", calendar.last(_LOOK_BACK, newest)[0])):

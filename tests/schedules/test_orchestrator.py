@@ -204,5 +204,19 @@ def test_a_trade_date_that_begins_makes_the_location_load_anew(
     assert webserver.asked.count("Partitions") == asked  # once a date
 
 
+def test_a_day_that_turned_out_to_be_closed_makes_the_location_load_anew(
+    services: Services, webserver: Webserver
+) -> None:
+    """The calendar that the watcher holds is corrected while it watches; the location serves the old one."""
+    services.tasks.publish(TASKS)
+    watcher = RetimeWatcher(services, Orchestrator(webserver.port), today=lambda: FRIDAY)
+    assert not watcher.look()
+
+    services.calendar = services.calendar.corrected({FRIDAY: False}, FRIDAY)
+    watcher.look()
+
+    assert webserver.asked.count("Reload") == 1
+
+
 def test_the_parts_of_the_daemon_that_have_to_run_and_when_they_were_heard(webserver: Webserver) -> None:
     assert Orchestrator(webserver.port).daemon_beats() == {"SCHEDULER": 100.0, "SENSOR": None}

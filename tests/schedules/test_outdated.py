@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from core.declaration.registry import builtin_registry
+from resources.warehouse.ddl import build_metadata
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
 from schedules.services import Services
@@ -99,3 +100,44 @@ def test_what_was_asked_for_and_failed_waits_for_the_next_change(services: Servi
     batch(services, "fusion_valuation", DAY, "18:45")
     assert look(services) == {WIDE.name: [DAY]}
     assert len(asked(services)) == 2
+
+
+CLOSED_AFTER_ALL, OPEN_AFTER_ALL = "2026-08-19", "2026-08-18"
+
+
+def corrected(services: Services, day: str, *, is_open: bool) -> None:
+    """A day of the stored calendar that turned out otherwise on Friday morning."""
+    row = {"market": "CN", "date": day, "is_open": is_open, "corrected_on": NEXT, "is_confirmed": True}
+    with transaction(services.engine) as connection:
+        connection.exec_driver_sql(
+            Sql(services.engine).insert("ref_trade_calendar", list(row)), tuple(row.values())
+        )
+    services.calendar = services.calendar.corrected({day: is_open}, "2026-12-31")
+
+
+@pytest.fixture
+def with_calendar(services: Services) -> Services:
+    build_metadata((REGISTRY.dataset("trade_calendar").table,)).create_all(services.engine)
+    return services
+
+
+def test_after_a_day_that_was_closed_the_calculations_are_made_again_once(with_calendar: Services) -> None:
+    """What was calculated on the next date took it for its previous trade date."""
+    corrected(with_calendar, CLOSED_AFTER_ALL, is_open=False)
+
+    assert look(with_calendar)["trade_calendar"] == [CLOSED_AFTER_ALL]
+    look(with_calendar)
+
+    assert asked(with_calendar) == [
+        {"job": "calculations", "partition_range": [DAY, NEXT], "trigger": "catchup"}
+    ]
+
+
+def test_a_day_that_was_open_is_loaded_before_they_are(with_calendar: Services) -> None:
+    corrected(with_calendar, OPEN_AFTER_ALL, is_open=True)
+    assert "trade_calendar" not in look(with_calendar)
+
+    batch(with_calendar, "fusion_kline_daily", OPEN_AFTER_ALL, "16:00")
+
+    assert look(with_calendar)["trade_calendar"] == [OPEN_AFTER_ALL]
+    assert asked(with_calendar)[-1]["partition_range"] == [OPEN_AFTER_ALL, NEXT]

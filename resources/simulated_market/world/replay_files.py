@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from core.arrays import Bools, Floats, Ints
-from core.calendar import shipped_calendar
+from core.calendar import published_dates
 from core.errors import NotFound
 from resources.simulated_market.world.model import PRICE_UNIT, Bars
 
@@ -252,6 +252,4 @@ def trade_dates(folder: Path) -> Ints:
     frame = _read(folder, CALENDAR)
     if frame is not None:
         return np.sort(_day(frame["trade_date"]))
-    return np.sort(
-        np.asarray([int(day.replace("-", "")) for day in shipped_calendar().dates], dtype=np.int64)
-    )
+    return np.sort(np.asarray([int(day.replace("-", "")) for day in published_dates()], dtype=np.int64))
