@@ -77,7 +77,7 @@ def _stocks(ctx: FetchContext) -> pd.DataFrame:
     them."""
     columns = ("code", "market", "name", "sec_type", "board", "list_status", "list_date")
     stored = ctx.read("fusion_stock_master", columns=columns)
-    known = stored["market"].isin(["SH", "SZ", "BJ"]) & (stored["list_status"] != "D")
+    known = stored["market"].isin(["SH", "SZ", "BJ"]) & ~stored["list_status"].isin(["D", "R"])
     stocks = stored[known & (stored["sec_type"] == "stock")]
     if stocks.empty:
         listed = ctx.securities()

@@ -1,7 +1,8 @@
 """fusion_stock_master: every security that the per-code datasets hold, from the quote batches.
 
 Identity (name, market) comes from the terminal's list first, shares and listing dates from the portal.
-A code that has been absent from all lists for five trade dates is delisted.
+A code that has been absent from all lists for five trade dates is delisted; one that goes on under another
+code (`ref_code_change`) is not.
 """
 
 import itertools
@@ -33,7 +34,7 @@ class StockMaster(Model):
     exchange: t.S8 = col(title="SSE, SZSE, BSE", computed=True, fixed=True)
     sec_type: t.S8 = col(title="stock, etf, lof, cb, reit", nullable=False, fixed=True)
     board: t.S16 = col(title="main, gem, star, bj", computed=True, fixed=True)
-    list_status: t.S4 = col(title="L listed, S suspended, D delisted, P before listing")
+    list_status: t.S4 = col(title="L listed, S suspended, D delisted, P before listing, R renumbered")
     list_date: t.Date = col(title="listing date", fixed=True)
     delist_date: t.Date = col(title="first trade date without the security", computed=True, fixed=True)
     is_st: t.Bool = col(title="special treatment", computed=True)
@@ -109,9 +110,11 @@ def mark_delisted(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         gone = newest.isna() | (newest < dates[-ABSENT_DATES])
     following = dict(itertools.pairwise(dates))
     first_absent = known.where(known.notna(), newest.map(following)).astype(object)
+    changed = rows["code"].isin(context.read("ref_code_change", columns=("code",))["code"])
+    gone &= ~changed
     rows["delist_date"] = first_absent.where(gone, None)
     # The terminal's list, which alone has past dates, holds the listed codes and nothing more about them.
-    rows["list_status"] = rows["list_status"].fillna("L").where(~gone, "D")
+    rows["list_status"] = rows["list_status"].fillna("L").where(~gone, "D").where(~changed, "R")
     return rows
 
 
@@ -154,6 +157,7 @@ DATASET = Dataset(
         Soft(stock_has_shares, "a listed stock without total shares"),
         Soft(listed_in_the_past, "listing date in the future"),
     ),
+    reads=("ref_code_change",),
     freshness=calendar_days(7),
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=(

@@ -117,7 +117,7 @@ def _stored(ctx: UniverseReads) -> pd.DataFrame:
         rows = ctx.read("fusion_stock_master", columns=columns, as_of=f"{ctx.today} {_END_OF_DAY}")
     except Unavailable:
         return pd.DataFrame(columns=list(columns))
-    return rows[rows["market"].isin(["SH", "SZ", "BJ"]) & (rows["list_status"] != "D")]
+    return rows[rows["market"].isin(["SH", "SZ", "BJ"]) & ~rows["list_status"].isin(["D", "R"])]
 
 
 def _portal(ctx: UniverseReads) -> pd.DataFrame:

@@ -26,6 +26,7 @@ from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, ref
 from serving_api.framework.parameters import AsOfText, as_of_read, parse_as_of
 from serving_api.framework.permissions import Call, Permission
 from serving_api.framework.plain_parameters import PlainParameters
+from serving_api.framework.renumbered_codes import HEADER, KEY, followed
 from serving_api.framework.responses import Answer, EarlyAnswer, render_answer
 from serving_api.framework.state import State, state_of
 
@@ -154,6 +155,7 @@ class PlatformRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         plain, call = PlainParameters.of(self.dependant), self.dependant.call
+        names_code = "{code}" in self.path and self.methods == {"GET"}
 
         async def respond(request: Request) -> Response:
             state = state_of(request)
@@ -166,6 +168,9 @@ class PlatformRoute(APIRoute):
             etag, known = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
+            changed = await followed(state, request) if names_code else None
+            if changed is not None:
+                headers[HEADER] = "{from} is {to} since {date}".format(**changed)
             given = None if plain is None else plain.read(request)
             try:
                 if given is None or call is None:
@@ -179,6 +184,8 @@ class PlatformRoute(APIRoute):
             if etag is not None and is_match(known, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):
+                if changed is not None:
+                    response.top[KEY] = changed
                 return render_answer(response, self.path, query_time=query_time, headers=headers)
             for name, value in headers.items():
                 response.headers.setdefault(name, value)

@@ -93,7 +93,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "page_size": Meaning("rows per page", low=1, high=500),
     "window": Meaning("window in bars", low=2, high=1000),
     "sec_type": Meaning("stock | etf | lof | cb | reit | index | hk | us"),
-    "list_status": _one_of("L | S | D | P"),
+    "list_status": _one_of("L | S | D | P | R"),
     "scope": _one_of("cn | hk | us | global"),
     "block_code": Meaning("block code or name"),
     "block_type": _one_of("zs | gn | fg | hy"),

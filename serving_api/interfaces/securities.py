@@ -41,7 +41,7 @@ def security_search(session: Session, call: InterfaceCall) -> Any:
 
 def special_treatment(session: Session, call: InterfaceCall) -> Any:
     """Master rows of the listed stocks under special treatment, by code."""
-    where = "is_st=1 AND (list_status IS NULL OR list_status<>'D')"
+    where = "is_st=1 AND (list_status IS NULL OR list_status NOT IN ('D', 'R'))"
     limit = call.params["limit"]
     return public_rows(session, call.table.name, where=where, as_of=call.as_of, order="code", limit=limit)
 

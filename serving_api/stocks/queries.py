@@ -74,7 +74,7 @@ def listings(session: Session) -> list[Listing]:
     rows = session.rows(
         MASTER,
         columns=("code", "name", "market", "sec_type", "pinyin_initials", "pinyin_full"),
-        where="list_status IS NULL OR list_status<>'D'",
+        where="list_status IS NULL OR list_status NOT IN ('D', 'R')",
     )
     found = []
     for code, name, market, sec_type, initials, spelling in rows:
