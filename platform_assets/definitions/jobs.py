@@ -44,7 +44,8 @@ OF_CODES = "fusion_codes"
 """The job that fuses some codes because somebody asked: no task of the day, and only tables of stocks."""
 
 SECURITIES = (
-    "raw_quote", "ref_code_change", "stg_stock_master", "fusion_stock_master", "ref_name_history", "ref_trade_calendar",
+    "raw_quote", "ref_code_change", "stg_stock_master", "fusion_stock_master", "ref_name_history",
+    "ref_trade_calendar",
 )  # fmt: skip
 SYNCS = {
     "block_sync": "raw_block_member",
