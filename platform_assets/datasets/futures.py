@@ -73,40 +73,48 @@ def few_dates(ctx: FetchContext, scope: Scope) -> bool:
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """One call per main contract, of the exchanges whose file could not be had; mostly none."""
-    parts = []
+    """One call per main contract, of the exchanges whose file could not be had; mostly none. They are counted
+    together: when several exchanges are away there are more of them than the portal's host answers."""
+    missing: dict[str, tuple[str, pd.Series]] = {}
     for exchange in EXCHANGES:
         for day in _out(ctx, scope):
             try:
                 _daily(ctx, exchange, day)
             except (UpstreamError, PayloadError, Unavailable):
-                parts += _mains(ctx, exchange, day)
-    return stacked(parts, ["symbol", "date"])
+                missing |= {
+                    f"{exchange} {row['symbol']} {day}": (day, row) for row in _mains(ctx, exchange, day)
+                }
+
+    def bars(key: str) -> pd.DataFrame:
+        day, reported = missing[key]
+        return _bars_of(ctx, day, reported)
+
+    return stacked(ctx.each(bars, missing, site=PORTAL_HISTORY), ["symbol", "date"])
 
 
-def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:
-    """Bars of the contracts that were the main ones when the exchange last answered."""
+def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.Series]:
+    """The contracts that were the main ones when the exchange last answered."""
     since = ctx.calendar.offset(day, -_LOOK_BACK)
     known = ctx.read("raw_futures", columns=_KNOWN, since=since, until=ctx.calendar.offset(day, -1))
     known = known[known["exchange"] == exchange.upper()]
     known = known[(known["date"] == known["date"].max()) & known["is_main"].fillna(False).astype(bool)]
-    rows = known.set_index("symbol")
+    return [row for _, row in known.iterrows()]
 
-    def one(symbol: str) -> pd.DataFrame:
-        reported = rows.loc[symbol]
-        bars: pd.DataFrame = ctx.eastmoney.futures_bars(f"{MARKETS[exchange]}.{symbol}", day, day)
-        is_next = reported["date"] == ctx.calendar.offset(day, -1)
-        return bars.assign(
-            symbol=symbol,
-            product=reported["product"],
-            exchange=reported["exchange"],
-            name=reported["name"],
-            prev_settle=reported["settle"] if is_next else None,
-            oi_change=bars["open_interest"] - reported["open_interest"] if is_next else None,
-            is_main=True,
-        )
 
-    return ctx.each(one, list(rows.index), site=PORTAL_HISTORY)
+def _bars_of(ctx: FetchContext, day: str, reported: pd.Series) -> pd.DataFrame:
+    """The portal's bar of one contract, with what was last reported of it."""
+    secid = f"{MARKETS[str(reported['exchange']).lower()]}.{reported['symbol']}"
+    bars: pd.DataFrame = ctx.eastmoney.futures_bars(secid, day, day)
+    is_next = reported["date"] == ctx.calendar.offset(day, -1)
+    return bars.assign(
+        symbol=reported["symbol"],
+        product=reported["product"],
+        exchange=reported["exchange"],
+        name=reported["name"],
+        prev_settle=reported["settle"] if is_next else None,
+        oi_change=bars["open_interest"] - reported["open_interest"] if is_next else None,
+        is_main=True,
+    )
 
 
 def _source(exchange: str) -> Source:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.compute.futures_terms import annualised, last_day, main_of_day
+from platform_assets.pipeline.download import AllSourcesFailed
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import Services, opened_services
 
@@ -67,6 +68,26 @@ def test_the_portal_is_the_fallback_of_an_exchange_for_its_main_contracts(servic
     shanghai = found[(found["date"] == TODAY) & (found["exchange"] == "SHFE")]
     assert set(shanghai["src"]) == {"shfe"}
     assert len(shanghai) == 8
+
+
+def test_contracts_of_several_exchanges_are_too_many_for_the_portal(services: Services) -> None:
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
+    services.fresh()
+    services.raw("raw_futures")
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T18:00")
+    away = [
+        {"upstream": exchange, "call": "*", "kind": "status", "args": {"code": 400}}
+        for exchange in ("shfe", "ine", "cffex", "dce", "czce", "gfex")
+    ]
+    services.faults.replace(away)
+    services.fresh()
+    try:
+        with pytest.raises(
+            AllSourcesFailed, match="push2his cuts off after 10 calls: not asked for 12 codes"
+        ):
+            services.raw("raw_futures")
+    finally:
+        services.faults.clear()
 
 
 def test_the_settlement_of_a_day_is_reported_again_on_the_next(services: Services) -> None:
