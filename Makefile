@@ -12,7 +12,7 @@ help:
 	@echo "make cluster   the production topology on this machine: servers, step workers, two API processes"
 	@echo "make cluster-services  installs the servers that it does not find"
 	@echo "make dev       the same, and each process restarts when its code changes"
-	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
+	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709 to 7712)"
 	@echo "make backup    copies the state while it runs (TO=a new folder, else one in data/backups)"
 	@echo "make restore   a backup into a platform that does not run (FROM=DIR, REPLACE=1 if there is data)"
 	@echo "make test      lint and tests, at most 15 minutes on 2 cores"

@@ -19,7 +19,7 @@ from core.errors import InputError
 
 DATA_SOURCES = ("real", "mock", "direct", "vendor")
 ROLES = ("all", "web", "worker")
-SAMPLE_STATES = ("calm", "autumn-2026")
+SAMPLE_STATES = ("autumn-2026", "calm")
 LOG_FORMATS = ("json", "text")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"})
@@ -155,7 +155,7 @@ class Settings:
     payload_days: int = _setting(30, "days that upstream bodies are stored")
     sample_profile: str = _setting("S", "S, M or L")
     sample_state: str = _setting(
-        "calm", "what the simulated upstreams are like: autumn-2026, or calm: without their troubles"
+        "autumn-2026", "what the simulated upstreams are like: autumn-2026, or calm: they answer everything"
     )
     sample_seed: int = _setting(20260821)
     sample_world: str = _setting("synthetic", "synthetic or replay")

@@ -11,6 +11,8 @@ from resources.upstreams.fetch_context import FetchContext, current_session, wit
 from resources.upstreams.hosts import PORTAL_HISTORY
 
 _SECOND_DAYS = 60
+_MARKET_DAYS = 50
+"""Trade dates of a whole market: the portal, which tells of 120, cuts off after a few codes."""
 SIZES = ("super", "large", "medium", "small")
 SPLITS = tuple(f"{size}_{way}" for size in ("super_large", *SIZES[1:]) for way in ("in", "out"))
 
@@ -59,7 +61,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         today = lambda symbol: ctx.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
         return _flowed(ctx.fetch_per_code(scope, today, sec_type="stock"))
     return ctx.fetch_per_code(
-        scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock"
+        scope, lambda symbol: ctx.tencent.fund_flow(symbol, _MARKET_DAYS).history, sec_type="stock"
     )
 
 
@@ -114,13 +116,13 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="fund_flow",
-            history=120,
+            history=_MARKET_DAYS,
             gaps=True,
             title="Money flow as the upstreams show it",
             model=received(FundFlow),
             sources=(
                 Source("eastmoney", portal, within_last(120)),
-                Source("tencent", quote_site, within_last(50)),
+                Source("tencent", quote_site, within_last(_MARKET_DAYS)),
                 Source("sina", second_quote_site, of_recent_codes),
             ),
             coalesce_with_stored=SPLITS,

@@ -23,7 +23,7 @@ from resources.settings import process_settings
 from resources.simulated_clock import SimulatedClock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.built import CALM, STATES
+from resources.simulated_market.world.built import AUTUMN_2026, STATES
 from resources.simulated_market.world.loader import load_world
 
 _WATCH_SEC = 0.5
@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         help="0 = a free port; several = as many terminal servers, one = as many as the state has from it on",
     )
     parser.add_argument("--world", choices=("synthetic", "replay"), default="synthetic")
-    parser.add_argument("--state", choices=STATES, default=CALM, help="what the upstreams are like")
+    parser.add_argument("--state", choices=STATES, default=AUTUMN_2026, help="what the upstreams are like")
     parser.add_argument("--profile", choices=("S", "M", "L"), default="S")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--now", type=datetime.fromisoformat, default=None, help="freeze the market clock")

@@ -25,8 +25,8 @@ EARLIER_AT_ONCE = 10
 """Trade dates of one such run: the portal is not asked for the ratios of more."""
 PICKED_AT_ONCE = 100
 """Trade dates of one run of `earlier_picks`."""
-FLOW_DATES = 120
-"""Newest trade dates whose money flow the portal tells."""
+FLOW_DATES = 50
+"""Newest trade dates whose money flow a source tells of a whole market."""
 RANGE_DAYS = 365
 """A range run emits one event per date and asset: at most a year in one run."""
 

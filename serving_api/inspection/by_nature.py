@@ -7,10 +7,12 @@ _ASKED_FOR = "bars of single codes, stored on request"
 _SAMPLED = "taken every five minutes of a session, and there was none yet"
 _IN_TURN = "a tenth of the companies a day: the few of a small market wait for their turn"
 _WRITTEN = "written by a task of the day, by people or by a model"
+_EXPLAINED = "quoted previous closes that no known event explains: on a good day none"
 _OWN = "what a user brings along: nothing at first"
 
 TABLES: Mapping[str, str] = {
     "calc_breadth_sample": _SAMPLED,
+    "ref_exright_item": _EXPLAINED,
     "raw_hk_finance": _IN_TURN,
     "raw_kline": _ASKED_FOR,
     "raw_minute_kline": _ASKED_FOR,
@@ -21,6 +23,7 @@ DIMENSIONS: Mapping[str, str] = {
 }
 INTERFACES: Mapping[str, str] = {
     "get_breadth_intraday": _SAMPLED,
+    "get_exright_items": _EXPLAINED,
     "get_dividend_calendar": "ex-dates to come: between two seasons of dividends none is announced",
     "get_hk_finance": _IN_TURN,
     "get_minute_kline": _ASKED_FOR,

@@ -22,6 +22,7 @@ class Column:
 
 STOCKS = Column(MASTER, "code", "sec_type='stock'")
 INDUSTRIES = Column("fusion_stock_industry", "sw_l1")
+_BOARDS = Column("fusion_market_cloud_map", "node_code", "level='sector'")
 _INDUSTRY_RATIOS = Column("raw_industry_valuation", "industry_code", "standard='csrc'")
 
 Values = Column | Sequence[str]
@@ -35,7 +36,11 @@ ALIASES: Mapping[str, str] = {
 """Required parameter of an interface -> the column with its values, when the name differs."""
 OF_INTERFACES: Mapping[tuple[str, str], Values] = {
     ("get_ah_premium", "code"): Column("ref_ah_pair", "a_code"),
-    ("get_sector_history", "industry_code"): Column("fusion_market_cloud_map", "node_code"),
+    ("get_sector_history", "industry_code"): _BOARDS,
+    ("get_index_constituents", "index_code"): Column("raw_index_constituent", "index_code", "provider='csi'"),
+    ("get_index_weights", "index_code"): Column(
+        "raw_index_constituent", "index_code", "weight_pct IS NOT NULL"
+    ),
     ("get_industry_members", "industry_code"): INDUSTRIES,
     ("get_etf_kline", "etf_code"): Column("fusion_kline_daily", "code", "sec_type='etf'"),
     ("get_industry_valuation_history", "industry_code"): _INDUSTRY_RATIOS,
@@ -47,12 +52,12 @@ OF_PATHS: Mapping[tuple[str, str], Values] = {
     ("/hk-finance/", "code"): Column("raw_hk_finance", "code"),
     ("/fusion/index/indicator/", "code"): Column("fusion_index_daily", "code"),
     ("/fusion/fund/etf-kline/", "etf_code"): Column("raw_fund_etf", "code"),
-    ("/index/weights/", "symbol"): Column("raw_index_constituent", "index_code"),
+    ("/index/weights/", "symbol"): Column("raw_index_constituent", "index_code", "weight_pct IS NOT NULL"),
     ("/index/constituents/", "symbol"): Column("raw_index_constituent", "index_code"),
     ("/index/valuation/", "symbol"): Column("raw_index_valuation", "index_code"),
     ("/industry/valuation/detail", "industry_code"): _INDUSTRY_RATIOS,
     ("/futures/", "symbol"): Column("raw_futures", "symbol"),
-    ("/sectors/", "board_code"): Column("fusion_market_cloud_map", "node_code"),
+    ("/sectors/", "board_code"): _BOARDS,
     ("/datamgr/lineage/", "table"): (MASTER,),
     ("/datamgr/contracts/", "dataset"): ("kline_daily",),
     ("/research/datasets/", "name"): ("kline_daily",),

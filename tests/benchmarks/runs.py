@@ -65,7 +65,7 @@ def simulated_market(profile: str, now: str, folder: Path) -> Iterator[dict[str,
     ports = folder / "ports.json"
     command = [
         sys.executable, "-m", "resources.simulated_market", "--profile", profile, "--now", now,
-        "--http-port", "0", "--tcp-port", "0", "--ports-file", str(ports),
+        "--state", "calm", "--http-port", "0", "--tcp-port", "0", "--ports-file", str(ports),
         "--cache-dir", str(folder / "world"), "--parent-pid", str(os.getpid()),
     ]  # fmt: skip
     started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)

@@ -337,7 +337,7 @@ def test_picks_follow_as_far_back_as_the_bars() -> None:
 
     flows, *picks, overview, lake = behind(set())
     assert (flows.name, overview.job, lake.job) == (
-        f"backfill_fund_flow {days[-120]}..{days[-16]}",
+        f"backfill_fund_flow {days[-50]}..{days[-16]}",
         "freshness_snapshot",
         "lake_publish",
     )

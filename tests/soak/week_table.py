@@ -85,17 +85,17 @@ ORDER = {
 the same moment, in any order."""
 
 ROWS = {
-    "fusion_kline_daily": (73, 73, 73, 0, 0, 0, 0),
-    "fusion_quote_snapshot": (73, 73, 73, 0, 0, 0, 0),
+    "fusion_kline_daily": (117, 117, 117, 0, 0, 0, 0),
+    "fusion_quote_snapshot": (117, 117, 117, 0, 0, 0, 0),
     "fusion_index_daily": (6, 6, 6, 0, 0, 0, 0),
-    "fusion_industry_index": (70, 70, 70, 0, 0, 0, 0),
-    "calc_indicator_daily": (58, 58, 58, 0, 0, 0, 0),
+    "fusion_industry_index": (113, 113, 113, 0, 0, 0, 0),
+    "calc_indicator_daily": (86, 86, 86, 0, 0, 0, 0),
     "calc_market_phase": (1, 1, 1, 0, 0, 0, 0),
     "calc_freshness_snapshot": (52, 52, 52, 52, 52, 52, 52),
     "note_morning": (1, 1, 1, 0, 0, 0, 0),
     "note_daily_review": (1, 1, 1, 0, 0, 0, 0),
 }
-"""Table -> rows of each date of the week."""
+"""Table -> rows of each date of the week, in the market of autumn 2026."""
 
 NOTIFICATIONS = {
     "2026-09-28": [],
