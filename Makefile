@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 
-.PHONY: run screenshots cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
+.PHONY: run screenshots cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day test-dates simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
@@ -26,6 +26,7 @@ help:
 	@echo "make screenshots  pictures of the console for the README (ADDRESS=, else of a sample platform)"
 	@echo "make witness   public clients read the simulated market with their own parsers"
 	@echo "make soak      the long sizes of the tests"
+	@echo "make test-dates  the tests at other dates of the system clock (DATES='2027-01-05 ...' ARGS=tests/core)"
 	@echo "make lock      the lock files with hashes, after a change of pyproject.toml or constraints.txt"
 	@echo "make clean     remove .venv and the caches of the tools, not data/"
 
@@ -137,6 +138,16 @@ witness: $(TEST_STAMP)
 
 soak: $(TEST_STAMP)
 	@$(BIN)/python -m tests.soak
+
+# The tests with the system clock at other dates, by libfaketime (Debian: `faketime`). DATES and ARGS as needed.
+DATES ?= 2027-01-05 2027-02-20 2028-03-01
+test-dates: $(TEST_STAMP)
+	@command -v faketime >/dev/null || { echo "faketime is not installed: apt-get install faketime" >&2; exit 1; }
+	@for date in $(DATES); do \
+		echo "the system clock says $$date"; \
+		FAKETIME_DONT_FAKE_MONOTONIC=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba faketime "$$date 10:00:00" \
+			$(BIN)/python -m pytest -n 3 --dist loadfile -m "not soak" -p no:cacheprovider $(ARGS) || exit 1; \
+	done
 
 real-day: $(TEST_STAMP)
 	@exec $(BIN)/python -m tests.real_day $(if $(DATA),--data '$(DATA)') $(ARGS)

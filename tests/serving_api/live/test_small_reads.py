@@ -36,8 +36,22 @@ def test_trading_time_by_the_calendar(bench: FetchContext, now: str) -> None:
     }
 
 
-def test_beyond_the_calendar_the_session_is_unknown(bench: FetchContext) -> None:
+def test_a_day_that_is_not_published_is_provisional_and_says_so(bench: FetchContext) -> None:
     bench.clock.at = datetime(2027, 3, 1, 10, 0)
+    assert bench.api.get("/realtime/trading-time").json()["state"] == "trading"
+    reported = bench.api.get("/market/calendar", params={"year": 2027, "month": 2}).json()
+    assert (reported["is_trade_day"], reported["is_confirmed"]) == (True, False)
+    assert (reported["prev_trade_date"], reported["next_trade_date"]) == ("2027-02-26", "2027-03-02")
+    assert {day["is_confirmed"] for day in reported["days"]} == {False}
+    assert not any(day["is_open"] for day in reported["days"][4:14])  # the Spring Festival
+    bench.clock.at = datetime(2026, 12, 31, 10, 0)
+    # The day itself is published, the next trade date is not.
+    assert not bench.api.get("/market/calendar").json()["is_confirmed"]
+    assert {day["is_confirmed"] for day in bench.api.get("/market/calendar").json()["days"]} == {True}
+
+
+def test_beyond_the_calendar_the_session_is_unknown(bench: FetchContext) -> None:
+    bench.clock.at = datetime(2100, 3, 1, 10, 0)
     reported = bench.api.get("/realtime/trading-time").json()
     assert (reported["is_trading"], reported["state"], reported["next_open"]) == (None, None, None)
     assert bench.api.get("/market/sentiment").json()["_source"] is None
