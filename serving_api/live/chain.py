@@ -26,8 +26,16 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.claims import Claims, writes_of
-from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_ERRORS, TENCENT, source_order
-from serving_api.live.data_types import HISTORY, Body, DataType, Found, ReadContext, SourceRead, data_types
+from serving_api.live.clients import (
+    EASTMONEY,
+    HISTORY,
+    ORIGIN,
+    RETRY_WITHIN_S,
+    SOURCE_ERRORS,
+    TENCENT,
+    source_order,
+)
+from serving_api.live.data_types import Body, DataType, Found, ReadContext, SourceRead, data_types
 from serving_api.live.queries import snapshot_row
 from serving_api.live.scan import pages_of
 from serving_api.live.session_state import Moment, cache_seconds, moment_of

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from core.calendar import TradeCalendar
+from core.calendar import CalendarHorizon, TradeCalendar
 from core.clock import Clock, local_iso
 from core.errors import PayloadError, Unavailable, UpstreamError
 from resources.fetch_record import FetchLog
@@ -24,6 +24,7 @@ from resources.transport.budget import call_budget
 from resources.transport.gates import deployment_gate
 from resources.transport.settings import EM_BREAKER, PUSH2EX_BREAKER
 from serving_api.framework.cache_headers import in_trading_hours
+from serving_api.live.frame_values import session_date
 
 
 def transport_state(settings: Settings) -> dict[str, Any]:
@@ -52,6 +53,8 @@ ORIGIN = {
     SINA: "backup_source",
 }
 """Upstream key -> value of `_source`."""
+HISTORY = "db_history"
+"""Value of `_source` for what is stored of an earlier session."""
 SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
 
 Makers = Mapping[str, Callable[[FetchLog], Any]]
@@ -63,22 +66,33 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class Answered:
     """The answer of a source, and when it came by the market clock; `source` is its key, None when no
-    source had one."""
+    source had one. `trade_date` is that of the figures. `stored`: they are stored ones, since no source
+    answered."""
 
     value: Any
     source: str | None = None
     at: datetime | None = None
+    trade_date: str | None = None
+    stored: bool = False
 
     @property
     def origin(self) -> str | None:
+        if self.stored:
+            return HISTORY
         return None if self.source is None else ORIGIN[self.source]
+
+    @property
+    def facts(self) -> dict[str, str | None]:
+        """What a body says of its figures."""
+        return {"trade_date": self.trade_date, "_source": self.origin}
 
     @property
     def headers(self) -> dict[str, str]:
         """Response headers about the origin."""
-        if self.origin is None or self.at is None:
-            return {}
-        return {"X-Data-As-Of": local_iso(self.at), "X-Data-Source": self.origin}
+        named = {"X-Trade-Date": self.trade_date, "X-Data-Source": self.origin}
+        if self.at is not None and self.origin is not None:
+            named["X-Data-As-Of"] = local_iso(self.at)
+        return {name: value for name, value in named.items() if value is not None}
 
     def shaped(self, value: Any) -> "Answered":
         """The same answer with another value."""
@@ -90,6 +104,14 @@ def source_order(now: Clock, calendar: TradeCalendar) -> tuple[str, ...]:
     if in_trading_hours(now.now(), calendar):
         return (TDX, TENCENT, EASTMONEY)
     return (TENCENT, TDX, EASTMONEY)
+
+
+def trade_date_at(now: datetime, calendar: TradeCalendar) -> str | None:
+    """The trade date of quotes at a moment; None beyond the calendar."""
+    try:
+        return session_date(now, calendar)
+    except CalendarHorizon:
+        return None
 
 
 class LiveClients:
@@ -141,7 +163,8 @@ class LiveClients:
                     first_error = first_error or error
                     continue
                 if empty is None or not empty(value):
-                    return Answered(value, name, self._clock.now())
+                    now = self._clock.now()
+                    return Answered(value, name, now, trade_date_at(now, self._calendar))
                 nothing = nothing or Answered(value)
         if nothing is not None:
             return nothing

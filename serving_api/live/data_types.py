@@ -19,8 +19,6 @@ from serving_api.live.stored_facts import Facts
 
 Body = dict[str, Any]
 """The body of a data type, without `timestamp` and `_source`."""
-HISTORY = "db_history"
-"""Value of `_source` for a snapshot of an earlier session."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +94,27 @@ class Found:
     good_for: float | None = None
 
     @property
+    def trade_date(self) -> str | None:
+        """The trade date that the body is of; None for the empty structure."""
+        return None if self.origin is None else self.stored_of or self.session
+
+    @property
     def is_of_session(self) -> bool:
         """Whether there is data, and of the requested session."""
         return self.origin is not None and self.stored_of in {None, self.session}
+
+
+def of_one_session(reads: Mapping[str, Found]) -> dict[str, Found]:
+    """Answers by data type, those of an earlier session than the newest one replaced by the empty structure:
+    figures of two sessions beside each other are of none."""
+    dates = [found.trade_date for found in reads.values() if found.trade_date is not None]
+    newest = max(dates, default=None)
+    return {
+        name: found
+        if found.trade_date in (None, newest)
+        else Found(data_types()[name].empty(), found.session)
+        for name, found in reads.items()
+    }
 
 
 @cache

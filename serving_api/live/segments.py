@@ -26,11 +26,13 @@ Items = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Part:
-    """`cached`: this process did not ask a source. `at`: when it was captured, None for an empty one."""
+    """`cached`: this process did not ask a source. `at`: when it was captured, None for an empty one.
+    `failed`: no source answered, or none has in time."""
 
     items: Items
     cached: bool
     at: datetime | None = None
+    failed: bool = False
 
 
 class Segment:
@@ -52,6 +54,7 @@ class Segment:
         )
         """(items, when they were captured), by day."""
         self._running: SingleFlight[bool] = SingleFlight()
+        self._failed = False
 
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
@@ -60,14 +63,14 @@ class Segment:
         cached = self._cache.kept(day)
         if use_cache and cached is not None and self._cache.is_fresh(cached):
             items, at = cached.value
-            return Part(items, True, at)
+            return Part(items, True, at, self._failed)
         task = self._running.start(day, lambda: self._make(day, ttl, make, use_cache=use_cache))
         done, _ = await asyncio.wait({task}, timeout=WAIT_S)
         if not done:
             self._cache.keep(day, cached.value if cached else ([], None), EMPTY_TTL_S)
         cached = self._cache.kept(day)
         items, at = cached.value if cached else ([], None)
-        return Part(items, bool(done) and not task.result(), at)
+        return Part(items, bool(done) and not task.result(), at, self._failed or not done)
 
     async def settled(self) -> None:
         """Wait for late reads (tests)."""
@@ -86,11 +89,14 @@ class Segment:
             reported = await self._shared.find_or_claim(name, day)
             if reported is not None:
                 self._cache.keep(day, (reported.answer.value, reported.answer.at), reported.left)
+                self._failed = False
                 return False
         items: Items = []
         try:
             items = await make()
+            self._failed = False
         except DATA_FAILURES as error:
+            self._failed = True
             log.warning("%s: %s: %s", self._name, type(error).__name__, redact(str(error)))
         seconds = ttl() if items else EMPTY_TTL_S
         at = self._now() if items else None

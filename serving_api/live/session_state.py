@@ -8,6 +8,7 @@ from core.calendar import CalendarHorizon, TradeCalendar
 from serving_api.framework.cache_headers import in_trading_hours, ttl_at
 from serving_api.live.frame_values import session_date
 
+_TRADED = time(9, 25)
 _CLOSE, _SETTLED = time(15, 0), time(15, 5)
 """For five minutes after the close sources still publish the prices of the closing auction: answers
 captured then are cached as briefly as in trading hours, and are not yet the day's final answer."""
@@ -15,7 +16,7 @@ captured then are cached as briefly as in trading hours, and are not yet the day
 
 @dataclass(frozen=True)
 class Moment:
-    """`session`: the trade date of current quotes. `moving`: whether prices may change."""
+    """`session`: the trade date of market reads. `moving`: whether prices may change."""
 
     now: datetime
     session: str
@@ -25,15 +26,24 @@ class Moment:
     @property
     def is_final(self) -> bool:
         """Whether an answer captured now is the final one of `session`."""
-        return not self.moving
+        return not self.moving or self.session < self.now.date().isoformat()
 
 
 def moment_of(now: datetime, calendar: TradeCalendar) -> Moment:
     """Raises CalendarHorizon beyond the calendar's last day."""
     today = now.date().isoformat()
     trade_date = calendar.is_trade_date(today)
+    session = market_session(now, calendar)
     moving = in_trading_hours(now, calendar) or (trade_date and _CLOSE <= now.time() < _SETTLED)
-    return Moment(now, session_date(now, calendar), moving, trade_date)
+    return Moment(now, session, moving, trade_date)
+
+
+def market_session(now: datetime, calendar: TradeCalendar) -> str:
+    """The trade date of figures of the whole market: until the auction's trades at 09:25 nothing has been
+    traded, and they are those of the session before. Raises CalendarHorizon."""
+    session = session_date(now, calendar)
+    early = session == now.date().isoformat() and now.time() < _TRADED
+    return calendar.offset(session, -1) if early else session
 
 
 def cache_seconds(ttl_s: float, moment: Moment, calendar: TradeCalendar) -> float:

@@ -150,5 +150,6 @@ def _answer(session: Session, name: str, day: str) -> Answered | None:
     """Off the event loop: an answer may be the quotes of the whole market."""
     for payload, source, at in queries.read_answer(session, name, day):
         if payload is not None:
-            return Answered(orjson.loads(payload), source, at and datetime.fromisoformat(str(at)))
+            captured = at and datetime.fromisoformat(str(at))
+            return Answered(orjson.loads(payload), source, captured, trade_date=day or None)
     return None

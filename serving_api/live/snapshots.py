@@ -15,7 +15,8 @@ from core.clock import stamp
 from serving_api.db.sessions import Session
 from serving_api.live import queries
 from serving_api.live.claims import Claims
-from serving_api.live.data_types import HISTORY, Found
+from serving_api.live.clients import HISTORY
+from serving_api.live.data_types import Found
 from serving_api.live.session_state import Moment
 
 _COLUMNS = ("trade_date", "payload_json", "source", "is_final", "captured_at", "good_until")

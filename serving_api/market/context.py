@@ -21,8 +21,9 @@ from serving_api.live.admin_reads.queries import MASTER, listed_stocks
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import EASTMONEY, SINA, Answered
-from serving_api.live.frame_values import Row, change_pct, is_empty, number, records, session_date
+from serving_api.live.frame_values import Row, change_pct, is_empty, number, records
 from serving_api.live.queries import BLOCKS
+from serving_api.live.session_state import market_session
 from serving_api.live.stored_facts import INDUSTRIES, MAIN_INDEX
 from serving_api.market import queries
 
@@ -50,7 +51,9 @@ class MarketContext:
 
     async def read(self) -> Context:
         """The answers that one API process makes for all of them."""
-        landed = await self._live.shared.take(self._live.single_flight, KEY, CONTEXT_TTL, self._make)
+        landed = await self._live.shared.take(
+            self._live.single_flight, KEY, CONTEXT_TTL, self._make, day=self._live.session()
+        )
         made: Answered = landed.value
         return Context(made.value["risk"], made.value["events"], made.at or self._state.clock.now())
 
@@ -65,7 +68,7 @@ class MarketContext:
         now, calendar = self._state.clock.now(), self._state.calendar
         outside = asyncio.ensure_future(self._outside(now))
         try:
-            session = session_date(now, calendar)
+            session = market_session(now, calendar)
             domestic = await self._domestic(session, calendar)
         except CalendarHorizon:
             domestic = {}

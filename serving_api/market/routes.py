@@ -10,7 +10,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.live.chain import UnifiedReads
-from serving_api.live.data_types import Found
+from serving_api.live.data_types import Found, of_one_session
 from serving_api.market import schemas
 from serving_api.market.context import MarketContext
 from serving_api.market.share_brief import picture
@@ -26,22 +26,24 @@ async def read(state: State, name: str) -> Found:
 
 
 def answer(state: State, found: Found, body: dict[str, Any], *, sourced: bool = True) -> Answer:
-    """`body` with its time and, if its model has it, its source; both are response headers as well."""
+    """`body` with its time and, if its model has them, its trade date and source; all are response headers as
+    well."""
     at = local_iso(found.at or state.clock.now())
     headers = {}
-    if found.origin is not None:
-        headers = {"X-Data-As-Of": at, "X-Data-Source": found.origin}
+    if found.origin is not None and found.trade_date is not None:
+        headers = {"X-Data-As-Of": at, "X-Data-Source": found.origin, "X-Trade-Date": found.trade_date}
     if found.stale:
         headers["X-Cache"] = "stale"
-    reported = {"_source": found.origin} if sourced else {}
+    reported = {"trade_date": found.trade_date, "_source": found.origin} if sourced else {}
     return Answer({**body, "timestamp": at, **reported}, headers=headers)
 
 
 @router.get("/overview", schemas.Overview)
 async def overview(call: Anyone) -> Answer:
     """The five strongest and the five weakest industries, and how many stocks are at a limit."""
-    industries = await read(call.state, "industry_rank")
-    counts = await read(call.state, "distribution")
+    kinds = ("industry_rank", "distribution")
+    reads = of_one_session({name: await read(call.state, name) for name in kinds})
+    industries, counts = (reads[name] for name in kinds)
     rows = industries.body["industries"]
     ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
     sectors = [picked(row, "code name change_percent rank") for row in ends]
@@ -62,7 +64,7 @@ async def sentiment(call: Anyone) -> Answer:
 async def indices(call: Anyone) -> Answer:
     """The main indices, a part of the sentiment read."""
     found = await read(call.state, "sentiment")
-    return answer(call.state, found, {"indices": found.body["indices"]}, sourced=False)
+    return answer(call.state, found, {"indices": found.body["indices"]})
 
 
 @router.get("/distribution", schemas.Distribution)

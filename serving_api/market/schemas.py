@@ -28,6 +28,7 @@ class Sourced(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
 
     timestamp: str = MOMENT
+    trade_date: str | None = Field(description="trade date of the figures; null for the empty structure")
     source: str | None = SOURCE
 
 
@@ -138,9 +139,8 @@ class IndexLevel(IndexChange):
     amount: float | None = Field(description="CNY")
 
 
-class Indices(BaseModel):
+class Indices(Sourced):
     indices: list[IndexLevel]
-    timestamp: str = MOMENT
 
 
 class Breadth(BaseModel):
@@ -264,6 +264,7 @@ class BriefFact(BaseModel):
 
 class Brief(BaseModel):
     date: str
+    trade_date: str | None = Field(description="trade date of every figure")
     title: str
     facts: list[BriefFact]
     note: str | None = Field(description="why there is no picture")

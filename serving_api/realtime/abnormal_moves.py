@@ -7,7 +7,7 @@ from datetime import time
 from typing import Any
 
 from core.calendar import CalendarHorizon
-from core.errors import PayloadError
+from core.errors import PayloadError, Unavailable
 from core.records import picked
 from platform_assets.compute.auction import direction
 from serving_api.db.sessions import Session
@@ -194,7 +194,9 @@ class AbnormalMoves:
     async def _ask_intraday(self) -> Items:
         if before_open(self._state.clock.now(), self._state.calendar):
             return []
-        answer, _ = await self._changes.newest_or_last(MOST, use_cache=False)
+        answer, stale = await self._changes.newest_or_last(MOST, use_cache=False)
+        if stale and not answer.value:
+            raise Unavailable("no source has intraday anomalies")
         return [_change(row) for row in answer.value]
 
     async def _ask_deviation(self) -> Items:

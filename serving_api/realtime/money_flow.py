@@ -11,8 +11,7 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads.queries import stored_flows
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
-from serving_api.live.clients import EASTMONEY, Answered
-from serving_api.live.data_types import HISTORY
+from serving_api.live.clients import EASTMONEY, HISTORY, Answered
 from serving_api.live.frame_values import Row, number, records, session_date
 
 FLOW_TTL = 30.0

@@ -104,7 +104,8 @@ async def money_flow(
     """Money flow of a stock by date, that of the running session included, oldest first."""
     found = await call.state.part(DailyFlows).of(code, days)
     history = await reach(call.state, FLOW, len(found.value), asked=days, code=code)
-    body = {"code": code, "items": found.value, "_source": found.source, **history}
+    newest = found.value[-1]["date"] if found.value else None
+    body = {"code": code, "items": found.value, "trade_date": newest, "_source": found.source, **history}
     return Answer(body, headers=found.headers)
 
 
@@ -125,6 +126,7 @@ async def stock_changes(
         "stale": stale,
         "breaker": {"state": breaker},
         "timestamp": local_iso(answer.at or state.clock.now()),
+        **answer.facts,
     }
     return Answer(body, headers=answer.headers)
 
@@ -151,6 +153,8 @@ async def abnormal_moves(
         {
             "generated_at": local_iso(state.clock.now()),
             "elapsed_s": round(state.system.monotonic() - begun, 3),
+            "trade_date": state.part(live_of).session(),
+            "failed": [name for name, part in parts.items() if part.failed],
             **body_of(status, pool_day, parts, clamped(limit)),
         }
     )

@@ -34,6 +34,7 @@ class MoneyFlow(Reach):
 
     code: str
     items: list[StockFlowDay]
+    trade_date: str | None = Field(description="that of the newest item")
     source: str | None = SOURCE
 
 
@@ -60,6 +61,8 @@ class StockChanges(Rows[StockChange]):
     stale: bool = Field(description="the portal did not answer: these are its last good events of today")
     breaker: FeedBreaker
     timestamp: str
+    trade_date: str | None = Field(description="trade date of the events; null without any")
+    source: str | None = SOURCE
 
 
 @columns_of(
@@ -134,6 +137,8 @@ class AbnormalMoves(BaseModel):
 
     generated_at: str
     elapsed_s: float
+    trade_date: str = Field(description="session of the auction and of the intraday moves")
+    failed: list[str] = Field(description="kinds that no source answered; their items are older, or none")
     cached: bool = Field(description="no source was asked for this answer")
     auction_date: str | None = Field(description="YYYYMMDD of the pool: the trade date before")
     auction_status: str = Field(description="ready, pre_auction or non_trading_day")

@@ -29,6 +29,10 @@ class Intraday(BaseModel):
     source: Literal["cache", "cache_stale", "live"]
 
 
+NAMED: list[tuple[str, Any]] = [("trade_date", str), ("_source", str), ("failed", bool)]
+"""Trade date of the newest bar, its origin, and whether no source answered this request."""
+
+
 PERIODS = {"1m": 1, "5m": 5, "15m": 15, "30m": 30, "60m": 60}
 TTL = {"1m": 30, "5m": 30, "15m": 900, "30m": 1800, "60m": 3600}
 """Seconds that the server caches bars of a period in trading hours."""
@@ -59,7 +63,7 @@ async def intraday(state: State, code: str, period: str, days: int, *, use_cache
     live, minutes = state.part(live_of), PERIODS[period]
     try:
         landed = await live.single_flight.take(
-            ("intraday", code, period, days),
+            (live.session(), "intraday", code, period, days),
             lambda: server_ttl(period, state.clock.now(), state.calendar),
             lambda: live.minute_bars(code, minutes, days * (SESSION_MINUTES // minutes)),
             use_cache=use_cache,
@@ -89,7 +93,7 @@ def _cache_control(state: State) -> str:
     return f"public, max-age={client_ttl(state.clock.now(), state.calendar)}"
 
 
-@router.get("/{code}/intraday", Intraday, cache=_cache_control)
+@router.get("/{code}/intraday", Intraday, top=NAMED, cache=_cache_control)
 async def read_intraday(
     call: Anyone,
     code: StockCode,
@@ -104,4 +108,10 @@ async def read_intraday(
         cache = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
     else:
         cache = {"X-Cache-TTL": str(client_ttl(call.state.clock.now(), call.state.calendar))}
-    return Answer(reported.value, headers=cache | reported.headers)
+    bars = reported.value["bars"]
+    facts = {
+        "trade_date": bars[-1]["datetime"][:10] if bars else None,
+        "_source": reported.origin,
+        "failed": reported.source is None or reported.value["source"] == STALE,
+    }
+    return Answer(reported.value, top=facts, headers=cache | reported.headers)

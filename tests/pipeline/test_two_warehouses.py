@@ -23,6 +23,8 @@ SEED = 8
 EARLIER, LATER = "2026-10-19", "2026-12-18"
 OLD = ("2026-09-18", "2026-09-21", "2026-09-22", "2026-09-23")
 BARS_SINCE = "2026-03-02"
+REFUSED = {"raw_fund_flow"}
+"""Flows of past dates are told code by code, by a site that ends after a few calls: no market is asked."""
 TABLES = tuple(
     table
     for table in builtin_registry().tables
@@ -59,7 +61,7 @@ def loaded(services: Services, today: str) -> Services:
     for name in ("exright", "kline_daily", "index_daily"):
         services.fuse(name, *dates)
     services.fresh()
-    assert load_day(services.run, services.scope(*OLD)) == {}
+    assert set(load_day(services.run, services.scope(*OLD))) <= REFUSED
     return services
 
 

@@ -56,7 +56,7 @@ class Changes:
         # Events carry no date: cached events of yesterday are not valid today.
         cached = self._last
         if cached is None or cached.at is None or cached.at.date() != today:
-            return Answered([]), False
+            return Answered([]), asked.value is None
         return cached.shaped(cached.value[:limit]), asked.value is None
 
     async def _ask(self, pages: int) -> Answered:

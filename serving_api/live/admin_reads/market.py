@@ -1,6 +1,7 @@
 """Live reads of the whole market: the limit pool, the industry ranking, strong stocks."""
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -14,7 +15,9 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
+from serving_api.live.data_types import MARKETS, check_dates
 from serving_api.live.frame_values import Row, is_empty, number, records, session_date, text, whole
+from serving_api.live.session_state import market_session
 
 BARS = "fusion_kline_daily"
 NAMES = "ref_name_history"
@@ -111,18 +114,29 @@ class Market:
                 ("limit up", asked), POOL_TTL, {EASTMONEY: lambda client: client.limit_pool("up", asked)}
             )
             if answer.value is not None and (running or not is_empty(answer.value)):
-                return answer.shaped([limit_row(row) for row in records(answer.value)])
+                rows = [limit_row(row) for row in records(answer.value)]
+                return replace(answer, value=rows, trade_date=asked)
         if not stored:
             stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
-        return Answered([limit_row(row) for row in stored])
+        return Answered([limit_row(row) for row in stored], trade_date=asked, stored=bool(stored))
 
     async def industries(self) -> Answered:
-        """Every industry board, strongest first: the portal's current ones, else the newest stored ones."""
-        boards = {EASTMONEY: lambda client: client.boards("industry")}
-        answer = await self._reported("industries", RANKING_TTL, boards, pages=BOARD_PAGES, empty=is_empty)
+        """Every industry board, strongest first: the portal's current ones, else those that are stored of the
+        session or of the one before; older ones are no answer."""
+        try:
+            day = market_session(self._clock.now(), self._calendar)
+        except CalendarHorizon:
+            return Answered([])
+        boards = {EASTMONEY: lambda client: boards_of(client, day)}
+        key = ("industries", day)
+        answer = await self._reported(key, RANKING_TTL, boards, pages=BOARD_PAGES + 1, empty=is_empty)
         if answer.value is not None and not is_empty(answer.value):
-            return answer.shaped(ranked([board(row) for row in records(answer.value)]))
-        return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
+            rows = ranked([board(row) for row in records(answer.value)])
+            return replace(answer, value=rows, trade_date=day)
+        for stored_day in (day, self._calendar.offset(day, -1)):
+            if stored := await self._stored(queries.sectors, stored_day):
+                return Answered(ranked([sector(row) for row in stored]), trade_date=stored_day, stored=True)
+        return Answered([])
 
     async def industry_ends(self, count: int) -> Answered:
         """{top, bottom, total}: the strongest and the weakest of them, each from the most extreme one on."""
@@ -136,8 +150,14 @@ class Market:
         strong_stocks = {THS: lambda client: client.strong_stocks(day)}
         answer = await self._reported(("strong", day), HOT_TTL, strong_stocks, order=(THS,))
         if answer.value is not None:
-            return answer.shaped(strongest([strong(row) for row in records(answer.value)]))
-        return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
+            rows = strongest([strong(row) for row in records(answer.value)])
+            return replace(answer, value=rows, trade_date=day)
+        stored = await self._stored(queries.strong_stocks, day)
+        return Answered(
+            strongest([strong(row) for row in stored]),
+            trade_date=day if stored else None,
+            stored=bool(stored),
+        )
 
     async def _stored(self, query: Callable[..., list[Row]], *args: Any) -> list[Row]:
         return await read_or([], self._reading.scan(query, *args))
@@ -148,6 +168,12 @@ class Market:
         """A shared answer (`LiveClients.ask`); its value is None when no source has one."""
         live = self._live
         return await live.reported(key, live.ttl(seconds), lambda: live.clients.ask(reads, **how), None)
+
+
+def boards_of(client: Any, day: str) -> Any:
+    """The portal's industry boards, undated: PayloadError unless its indices are of the session."""
+    check_dates(records(client.ulist(list(MARKETS))), day)
+    return client.boards("industry")
 
 
 # -- shapes -------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from serving_api.db.rows import newest_of, public_rows
+from serving_api.db.rows import public_rows
 from serving_api.db.sessions import Session, code_clauses
 
 MASTER = "fusion_stock_master"
@@ -47,10 +47,9 @@ def limit_ups(session: Session, day: str) -> list[dict[str, Any]]:
     return public_rows(session, LIMIT_POOL, of=of, order=order)
 
 
-def sectors(session: Session) -> list[dict[str, Any]]:
-    """The sectors of the newest stored tree map."""
-    day = newest_of(session, CLOUD_MAP)
-    return public_rows(session, CLOUD_MAP, of={"trade_date": day, "level": "sector"}) if day else []
+def sectors(session: Session, day: str) -> list[dict[str, Any]]:
+    """The sectors of the stored tree map of a date."""
+    return public_rows(session, CLOUD_MAP, of={"trade_date": day, "level": "sector"})
 
 
 def strong_stocks(session: Session, day: str) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Live reads below /datamgr: admin, enveloped, never cached by a client."""
 
 from enum import IntEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Query
 
@@ -34,18 +34,22 @@ class Minutes(IntEnum):
 TopN = Annotated[int, Query(ge=1, le=100, description="industries per list")]
 
 
+NAMED: list[tuple[str, Any]] = [("trade_date", str), ("_source", str)]
+"""What each answer says beside its results: the trade date of the figures, and their origin."""
+
+
 def _answer(answer: Answered) -> Answer:
-    return Answer(answer.value, headers=answer.headers)
+    return Answer(answer.value, top=answer.facts, headers=answer.headers)
 
 
-@router.get("/fusion/market/realtime-quote", schemas.QuoteMap, cache=NO_STORE)
+@router.get("/fusion/market/realtime-quote", schemas.QuoteMap, top=NAMED, cache=NO_STORE)
 async def realtime_quote(call: Admin, codes: Annotated[list[str], Depends(code_list(600))]) -> Answer:
     """Live quotes of up to 600 codes; {} when no source answers."""
     answer = await call.state.part(live_of).quotes(codes)
     return _answer(answer.shaped({"results": answer.value}))
 
 
-@router.get("/market/stat", schemas.MarketStat, cache=NO_STORE, raises=(503,))
+@router.get("/market/stat", schemas.MarketStat, top=NAMED, cache=NO_STORE, raises=(503,))
 async def market_stat(call: Admin) -> Answer:
     """Current totals of all A shares; 503 when no source answers."""
     return _answer(await call.state.part(live_of).market_stat())
@@ -56,29 +60,30 @@ async def global_news(
     call: Admin, page_size: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50
 ) -> Answer:
     """Rolling flash news, newest first; stored ones when no source answers. Text from outside: escape it."""
-    return _answer(await call.state.part(live_of).global_news(page_size))
+    news = await call.state.part(live_of).global_news(page_size)
+    return Answer(news.value, headers=news.headers)
 
 
-@router.get("/fusion/market/limit-up", list[schemas.LimitUp], cache=NO_STORE)
+@router.get("/fusion/market/limit-up", list[schemas.LimitUp], top=NAMED, cache=NO_STORE)
 async def limit_up(call: Admin, date: Annotated[str | None, Depends(past_day)]) -> Answer:
     """The pool of limit-ups of a trade date, in order of their first seal; [] on a day without trading."""
     return _answer(await call.state.part(Market).limit_ups(date))
 
 
-@router.get("/fusion/market/industry-ranking", schemas.IndustryEnds, cache=NO_STORE)
+@router.get("/fusion/market/industry-ranking", schemas.IndustryEnds, top=NAMED, cache=NO_STORE)
 async def industry_ends(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest and the weakest industries, each from the most extreme one on."""
     return _answer(await call.state.part(Market).industry_ends(top_n))
 
 
-@router.get("/market/industry-ranking", list[schemas.IndustryRank], cache=NO_STORE)
+@router.get("/market/industry-ranking", list[schemas.IndustryRank], top=NAMED, cache=NO_STORE)
 async def industry_ranking(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest industries, by change of the day."""
     answer = await call.state.part(Market).industries()
     return _answer(answer.shaped(answer.value[:top_n]))
 
 
-@router.get("/market/hot-stocks", list[schemas.HotStock], cache=NO_STORE)
+@router.get("/market/hot-stocks", list[schemas.HotStock], top=NAMED, cache=NO_STORE)
 async def hot_stocks(call: Admin) -> Answer:
     """Strong stocks of the session with the topics behind their rise, the strongest first."""
     return _answer(await call.state.part(Market).hot_stocks())
@@ -87,7 +92,7 @@ async def hot_stocks(call: Admin) -> Answer:
 @router.get(
     "/realtime/northbound",
     list[schemas.NorthboundMinute],
-    top=[("date", str), ("available", bool), ("note", str)],
+    top=[("date", str), ("available", bool), ("note", str), *NAMED],
     cache=NO_STORE,
 )
 async def northbound(call: Admin) -> Answer:
@@ -95,7 +100,7 @@ async def northbound(call: Admin) -> Answer:
     return _answer(await call.state.part(live_of).northbound())
 
 
-@router.get("/realtime/{code}/quote", schemas.OrderBook, cache=NO_STORE)
+@router.get("/realtime/{code}/quote", schemas.OrderBook, top=NAMED, cache=NO_STORE)
 async def quote(call: Admin, code: StockCode) -> Answer:
     """The five-level quote of one code; {} when no source answers."""
     return _answer(await call.state.part(live_of).order_book(code))
@@ -104,7 +109,7 @@ async def quote(call: Admin, code: StockCode) -> Answer:
 @router.get(
     "/realtime/{code}/minute-kline",
     list[schemas.MinuteBar],
-    top=[("code", str), ("period", int), ("_source", str)],
+    top=[("code", str), ("period", int), *NAMED],
     cache=NO_STORE,
 )
 async def minute_kline(
@@ -119,7 +124,7 @@ async def minute_kline(
 @router.get(
     "/realtime/{code}/fund-flow-minute",
     list[schemas.FlowMinute],
-    top=[("code", str), ("_source", str)],
+    top=[("code", str), *NAMED],
     cache=NO_STORE,
 )
 async def fund_flow_minute(call: Admin, code: StockCode) -> Answer:
@@ -130,10 +135,11 @@ async def fund_flow_minute(call: Admin, code: StockCode) -> Answer:
 @router.get("/stock/{code}/xdxr", schemas.ExRights, cache=NO_STORE)
 async def xdxr(call: Admin, code: StockCode) -> Answer:
     """Ex-rights and capital changes, oldest first."""
-    return _answer(await call.state.part(live_of).exrights(code))
+    found = await call.state.part(live_of).exrights(code)
+    return Answer(found.value, headers=found.headers)
 
 
-@router.get("/stock/{code}/fund-flow", schemas.FundFlow, top=REACH, cache=NO_STORE)
+@router.get("/stock/{code}/fund-flow", schemas.FundFlow, top=[*REACH, *NAMED], cache=NO_STORE)
 async def fund_flow(
     call: Admin,
     code: StockCode,
@@ -143,4 +149,4 @@ async def fund_flow(
     found = await call.state.part(live_of).fund_flow(code, days)
     given = len(found.value["history"])
     history = await reach(call.state, queries.FLOW, given, asked=days, code=code)
-    return Answer(found.value, top=history, headers=found.headers)
+    return Answer(found.value, top=history | found.facts, headers=found.headers)

@@ -13,7 +13,15 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads import flows, queries
 from serving_api.live.admin_reads.quotes import brief_quote, index_quote, order_book
 from serving_api.live.admin_reads.symbols import Listed, listed_of
-from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, LiveClients
+from serving_api.live.clients import (
+    EASTMONEY,
+    ORIGIN,
+    TDX,
+    TENCENT,
+    Answered,
+    LiveClients,
+    trade_date_at,
+)
 from serving_api.live.frame_values import Row, is_empty, records, session_date, whole
 from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
@@ -276,7 +284,9 @@ class Live:
 
     async def market_stat(self) -> Answered:
         """MarketStat. Raises when no source answers (503)."""
-        landed = await self.single_flight.take("market stat", self._stat_ttl, self._market_stat)
+        landed = await self.single_flight.take(
+            ("market stat", self.session()), self._stat_ttl, self._market_stat
+        )
         reported: Answered = landed.value
         return reported
 
@@ -297,18 +307,26 @@ class Live:
         """How long an answer of that moment is shared: `seconds` in trading hours, else `idle_ttl`."""
         return lambda: ttl_at(seconds, self._clock.now(), self._calendar)
 
+    def session(self) -> str:
+        """The trade date of quotes of now; today beyond the calendar."""
+        now = self._clock.now()
+        return trade_date_at(now, self._calendar) or now.date().isoformat()
+
     async def reported(
         self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any, **how: Any
     ) -> Answered:
-        """A shared answer (`SingleFlightCache.take`); `empty` when no source has one."""
-        landed = await read_or(None, self.single_flight.take(key, ttl, make, **how))
+        """A shared answer (`SingleFlightCache.take`) of the session; `empty` when no source has one. A clock
+        that jumped, or stood still with the machine, brings no answer of another session."""
+        landed = await read_or(None, self.single_flight.take((self.session(), key), ttl, make, **how))
         return Answered(empty) if landed is None else landed.value
 
     async def shared_read(
         self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any, **how: Any
     ) -> Answered:
-        """An answer that all API processes share (`SharedReads.take`); its value is plain JSON."""
-        landed = await read_or(None, self.shared.take(self.single_flight, name, ttl, make, **how))
+        """An answer of the session that all API processes share (`SharedReads.take`); its value is plain
+        JSON."""
+        day = how.pop("day", self.session())
+        landed = await read_or(None, self.shared.take(self.single_flight, name, ttl, make, day=day, **how))
         return Answered(empty) if landed is None else landed.value
 
     async def portal(

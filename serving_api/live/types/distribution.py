@@ -47,7 +47,7 @@ DATA_TYPE = DataType(
     name="distribution",
     ttl_s=10,
     sources=of_scan_sources(_scanned),
-    is_valid=lambda body: bool(body.get("total")),
+    is_valid=lambda body: any(body.get(name) for name in ("up", "down", "flat")),
     empty=lambda: {**dict.fromkeys(_COUNTS.split()), "buckets": []},
     stored=((WIDE, _stored),),
 )

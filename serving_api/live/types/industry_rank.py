@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from core.records import picked
 from serving_api.db.sessions import Session
-from serving_api.live.clients import EASTMONEY
-from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, check_portal, of_scan_sources
+from serving_api.live.clients import EASTMONEY, HISTORY
+from serving_api.live.data_types import Body, DataType, ReadContext, check_portal, of_scan_sources
 from serving_api.live.frame_values import number, records, text
 from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded

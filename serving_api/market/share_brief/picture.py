@@ -8,7 +8,7 @@ from typing import Any
 from core.records import picked
 from serving_api.framework.state import State
 from serving_api.live.chain import UnifiedReads
-from serving_api.live.data_types import Found
+from serving_api.live.data_types import Found, of_one_session
 from serving_api.market.share_brief.canvas import Canvas
 
 WIDTH, HEIGHT = 1200, 630
@@ -216,9 +216,11 @@ _KINDS = ("sentiment", "distribution", "fund_flow", "industry_rank")
 async def share_brief(state: State) -> dict[str, Any]:
     """The picture, and its content as text."""
     found = await asyncio.gather(*map(state.part(UnifiedReads).read, _KINDS))
-    facts = facts_of(dict(zip(_KINDS, found, strict=True)), sample=state.world == "sample")
+    reads = of_one_session(dict(zip(_KINDS, found, strict=True)))
+    facts = facts_of(reads, sample=state.world == "sample")
     brief = {
         "date": facts.date,
+        "trade_date": max((one.trade_date for one in reads.values() if one.trade_date), default=None),
         "title": title_of(facts),
         "facts": [{"label": label, "value": value} for label, value in listed(facts)],
         "note": NOTE if facts.empty else None,
@@ -228,7 +230,7 @@ async def share_brief(state: State) -> dict[str, Any]:
 
 
 def facts_of(found: dict[str, Found], *, sample: bool) -> Facts:
-    """The time of the older answer is shown."""
+    """Facts of one session; the time of the older answer is shown."""
     sentiment, distribution = found["sentiment"].body, found["distribution"].body
     flow, industries = found["fund_flow"].body, found["industry_rank"].body["industries"]
     times = [one.at for one in found.values() if one.at is not None]

@@ -176,8 +176,12 @@ def test_the_next_morning_before_the_open_is_still_the_session_before(
     bench.ticks.advance(60 * 3600)
     assert read(bench, "distribution")["_source"] == "db_history"
     assert scans.counts == {TDX: 0, TENCENT: 1}
-    bench.clock.at = datetime(2026, 8, 24, 9, 20)
+    bench.clock.at = datetime(2026, 8, 24, 9, 20)  # the auction has traded nothing yet
     bench.ticks.advance(80 * 60)
+    assert read(bench, "distribution")["trade_date"] == TODAY
+    assert scans.counts[TDX] == 0
+    bench.clock.at = datetime(2026, 8, 24, 9, 26)
+    bench.ticks.advance(360)
     read(bench, "distribution")
     assert scans.counts[TDX] == 1
 

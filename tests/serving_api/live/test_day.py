@@ -62,19 +62,18 @@ money-flow         finance_portal_a  now  eastmoney:1
 calendar           pre_open          -    -
 trading-time       pre_open          now  -
 """
-# Nobody has traded: no change of any stock is known, so sentiment and fund flow stay at the session before,
-# hot stocks as well, and industries are ranked by the portal's own boards.
+# Nobody has traded before 09:25: figures of the market stay those of the session before, all of them.
 BIDDING = """
-distribution       tcp_terminal      now          tdx:1
-sentiment          db_history        08-21T08:30  tdx:1,tencent:3
+distribution       db_history        08-21T08:30  -
+sentiment          db_history        08-21T08:30  -
 indices            db_history        08-21T08:30  -
-industry-rank      finance_portal_a  now          eastmoney:2
-overview           finance_portal_a  now          -
-sector-treemap     tcp_terminal      now          -
-hot-stocks         db_history        08-21T08:30  eastmoney:2
-fund-flow          db_history        08-21T08:30  eastmoney:3
+industry-rank      db_history        08-21T08:30  -
+overview           db_history        08-21T08:30  -
+sector-treemap     db_history        08-21T08:30  -
+hot-stocks         db_history        08-21T08:30  -
+fund-flow          db_history        08-21T08:30  -
 share-brief        drawn             08-21T08:30  -
-cross-market-risk  6of9              now          eastmoney:6
+cross-market-risk  7of9              now          eastmoney:6
 event-chain        -                 now          -
 news-marquee       finance_portal_a  now          eastmoney:1
 stock-changes      finance_portal_a  now          eastmoney:1
