@@ -93,7 +93,7 @@ def test_the_listing_day_itself_comes_from_the_quotes(services: Services) -> Non
     )
     assert row["last_close"] == issue
     assert row["change_pct"] == pytest.approx((row["close"] / issue - 1) * 100, abs=1e-4)
-    assert (row["limit_up"], row["limit_status"]) == (None, "none")
+    assert (row["limit_up"], row["limit_status"]) == (None, "no_limit")
     assert portal_bars(services) == 0
 
 
@@ -122,7 +122,7 @@ def test_without_a_source_the_reference_is_null_and_marked(services: Services, d
         assert row["quality"] == "warning"
         assert json.loads(row["quality_flags"]) == ["reference_is_known"]
         # These days have no limits, whatever the issue price was.
-        assert (row["limit_up"], row["limit_status"]) == (None, "none")
+        assert (row["limit_up"], row["limit_status"]) == (None, "no_limit")
     assert loaded.checks["2025-11-05"]["reference_is_known"] == 1
     assert loaded.checks["2025-11-06"]["reference_is_known"] == 0
     (said,) = {

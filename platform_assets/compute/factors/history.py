@@ -4,7 +4,7 @@ Arrays are [dates, codes], oldest date first, NaN where a code has no row. A row
 dates only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,9 +37,9 @@ class BarHistory:
         found = {f"chg_{n}d": self.change(n) for n in (3, 5, 10, 20, 60)}
         found["chg_1y"] = self.change(YEAR)
         found["chg_ytd"] = self._change_ytd()
-        found["ma5_dev_pct"] = (self.close / mean_of_last(self.close, 5) - 1) * 100
-        volume = mean_of_last(self.volume, 5)
-        found["vol_accel_5_5"] = divided(volume, shifted(volume, 5))
+        traded = self.volume > 0
+        found["ma5_dev_pct"] = (self.close / over_traded(self.close, traded, _mean_of_five) - 1) * 100
+        found["vol_accel_5_5"] = over_traded(self.volume, traded, _acceleration)
         found["limit_up_count_20d"] = sum_of_last(self.up, 20)
         found["break_fail_days_5d"] = sum_of_last(self.up_open, 5)
         found["limit_days_today"] = limit_streaks(self.up, YEAR + 1)
@@ -72,6 +72,26 @@ def shifted(values: Floats, rows: int) -> Floats:
     before = np.full_like(values, np.nan)
     before[rows:] = values[: len(values) - rows] if rows < len(values) else before[rows:]
     return before
+
+
+def over_traded(values: Floats, traded: Bools, work: Callable[[Floats], Floats]) -> Floats:
+    """`work` of each code's traded sessions alone; a session without trade has the figure of the last one."""
+    found = np.full_like(values, np.nan)
+    for place in range(values.shape[1]):
+        at = np.flatnonzero(traded[:, place])
+        found[at, place] = work(values[at, place])
+    last = np.maximum.accumulate(np.where(traded, np.arange(len(values))[:, None], -1), axis=0)
+    carried = np.take_along_axis(found, np.maximum(last, 0), axis=0)
+    return np.where(last >= 0, carried, np.nan)
+
+
+def _mean_of_five(values: Floats) -> Floats:
+    return mean_of_last(values, 5)
+
+
+def _acceleration(volume: Floats) -> Floats:
+    mean = mean_of_last(volume, 5)
+    return divided(mean, shifted(mean, 5))
 
 
 def mean_of_last(values: Floats, rows: int) -> Floats:
