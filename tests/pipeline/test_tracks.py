@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.calendar import shipped_calendar
+from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
 from core.declaration.scope import Scope
@@ -247,6 +247,32 @@ def test_picks_are_reviewed_when_their_window_has_closed_and_stand_then(run: Pip
     settled = before[before["status"] != "pending"].set_index("code")
     pd.testing.assert_frame_equal(after.loc[settled.index], settled)
     assert sum(one.rows_removed for one in again.results if one.partition_key == PICKED) == 0
+
+
+def test_no_pick_is_settled_on_provisional_days(run: PipelineRun) -> None:
+    """Its five dates would be others if one of them turned out to be closed, and what is settled is final."""
+
+    def published_until(day: str) -> None:
+        run.calendar = TradeCalendar(CALENDAR.dates, day)
+        run.ctx = FetchContext(clock=run.clock, calendar=run.calendar, makers={})
+
+    for day in range(7):
+        bars(run, day)
+    market(run, 0)
+    market(run, 5)
+    load(run, "track_builtin", 0)
+    published_until(DAYS[4])
+    load(run, "track_builtin", 5)
+    assert set(stored(run, trade_date=PICKED)["status"]) == {"pending"}
+
+    # The third date turns out to be closed: the fifth one is a date later.
+    run.calendar = run.calendar.corrected({DAYS[3]: False}, DAYS[6])
+    run.ctx = FetchContext(clock=run.clock, calendar=run.calendar, makers={})
+    market(run, 6)
+    load(run, "track_builtin", 6)
+
+    found = stored(run, trade_date=PICKED)
+    assert set(found["sell_date"].dropna()) == {DAYS[6]}
 
 
 def test_the_same_run_again_writes_nothing(run: PipelineRun) -> None:

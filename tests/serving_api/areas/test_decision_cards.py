@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.calendar import shipped_calendar
+from core.calendar import TradeCalendar, shipped_calendar
 from resources.warehouse.engine import transaction
 from serving_api.quant.decision_cards import queries, service
 from tests.serving_api import market
@@ -126,6 +126,23 @@ def test_a_verdict_waits_for_the_markets_bars_of_the_tenth_date(own: Bench) -> N
     assert review(own)["reviewed"] == 2
     rows = own.api.get("/decision-cards").json()["items"]
     assert [(row["review_outcome"], row["review_profit_pct"]) for row in rows] == [("hit", 20.0)] * 2
+
+
+def test_no_verdict_rests_on_provisional_days(own: Bench) -> None:
+    codes = [f"60000{at}" for at in range(6)]
+    bars = [
+        market.bar(code, day, 10.0 if day == DECIDED else 12.0)
+        for code in codes
+        for day in CALENDAR.between(DECIDED, JUDGED_ON)
+    ]
+    fill(own, [card("600000", DECIDED, "bullish")], bars)
+    state = own.api.app.state.platform
+    state.calendar = TradeCalendar(CALENDAR.dates, CALENDAR.offset(JUDGED_ON, -1))
+    assert review(own)["reviewed"] == 0
+
+    state.calendar = TradeCalendar(CALENDAR.dates, JUDGED_ON)
+
+    assert review(own)["reviewed"] == 1
 
 
 def test_a_card_that_cannot_be_judged_holds_up_none_behind_it(own_on_both: Bench) -> None:
