@@ -6,6 +6,7 @@ PlatformError
 │   ├── Refused               403, captcha, block page: never retried, opens the breaker
 │   └── Permanent             404, contract change: no retry, needs a person
 ├── PayloadError              an answer that fails validation (truncated, wrong entity, other format)
+│   ├── NotServed             an answer without what was asked for: the next source may have it
 │   └── WrongUnit             its figures are in another unit
 ├── Unavailable               our own guard said no (breaker open, cooldown, budget used up): nothing was sent
 ├── QualityError              parsed data failed a check that forbids writing
@@ -52,6 +53,11 @@ class Permanent(UpstreamError):
 
 class PayloadError(PlatformError):
     """An answer that fails validation: truncated, malformed, wrong instrument, wrong date."""
+
+
+class NotServed(PayloadError):
+    """An answer that has no series of the code, or no file of the date, that was asked for. It is none about
+    it: the next source is asked for what is missing."""
 
 
 class WrongUnit(PayloadError):

@@ -4,13 +4,14 @@
 has the date, and for an empty table it is {items: [], total: 0, date: None}. RAW tables keep no versions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Query
 from starlette.requests import Request
 
 from core.calendar import CalendarHorizon
+from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError
 from core.report_periods import is_period, latest_ended
@@ -184,6 +185,13 @@ def trade_date(state: State, parameter: str, given: str) -> str:
     if before != day:
         raise InputError(parameter, f"{day} is no trade date; the nearest earlier one is {before}")
     return day
+
+
+def refuse_unfinished(state: State, parameter: str, days: Sequence[str], tables: Iterable[str]) -> None:
+    """InputError while the session goes on that a table tells of."""
+    declared = builtin_registry().trade_days
+    for table in tables:
+        declared[table].refuse_unfinished(days, state.clock.now(), parameter)
 
 
 async def report_period(

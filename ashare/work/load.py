@@ -31,7 +31,7 @@ def run(out: Output, name: str | None, date: str | None, codes: str | None, no_w
             raise InputError("name", "--date and --codes need the NAME of what to load")
         return _carried_out(out, with_state(_everything), _facts, wait=wait)
     chosen = name
-    day = with_state(lambda state: _trade_date(state, date))
+    day = with_state(lambda state: _trade_date(state, chosen, date))
     if codes is not None:
         if name not in service.built_types():
             raise _unknown(name, service.built_types())
@@ -51,12 +51,20 @@ def run(out: Output, name: str | None, date: str | None, codes: str | None, no_w
     )
 
 
-async def _trade_date(state: State, date: str | None) -> str:
+async def _trade_date(state: State, name: str, date: str | None) -> str:
+    registry = builtin_registry()
+    tables = [one.table_name for one in registry.datasets.values() if one.name == name]
+    tables += [one.table_name for one in registry.raws.values() if one.name == name]
+    days = [registry.trade_days[table] for table in tables if table in registry.trade_days]
+    now = state.clock.now()
     if date is None:
-        return state.calendar.newest_complete(state.clock.now())
+        newest = (one.newest(now, state.calendar) for one in days)
+        return min(newest, default=state.calendar.newest_complete(now))
     day = parse_day("date", date, state.today)
     if not state.calendar.is_trade_date(day):
         raise InputError("date", f"{day} is no trade date")
+    for one in days:
+        one.refuse_unfinished((day,), now)
     return day
 
 

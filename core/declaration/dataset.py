@@ -29,6 +29,7 @@ from core.declaration.rules import (
 )
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
+from core.declaration.trade_days import A_SHARES, Market
 from core.errors import DeclarationError
 
 Fetch = Callable[[Any, Scope], pd.DataFrame]
@@ -100,6 +101,8 @@ class Raw:
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     late: int = 0
     """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
+    market: Market = A_SHARES
+    """Of a table by trade date: no date is loaded before the volume of this market is final."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
     contract: tuple[Contract, ...] = ()
@@ -214,8 +217,8 @@ class Dataset:
     soft: tuple[Soft, ...] = ()
     whole: tuple[Whole, ...] = ()
     late: int = 0
-    """As in its RAW tables: a load takes so many trade dates before with it, and a date of the scope may
-    have no row yet."""
+    """As in its RAW tables; a date of the scope may have no row yet."""
+    market: Market = A_SHARES
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
     undated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -252,8 +255,7 @@ class Dataset:
     """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
     by what happened since (the review of a pick). Only with `calculate`."""
     short_lived: Mapping[str, int] = field(default_factory=dict)
-    """Column -> newest trade dates that hold it; a load clears the values of older ones. Only for
-    calculated tables."""
+    """Column -> newest trade dates that hold it, a load clears older ones; only for calculated tables."""
     final: Callable[[pd.DataFrame], pd.Series] | None = None
     """Which stored rows are final: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""

@@ -7,12 +7,13 @@ and takes its one `DATASET`. Downstream (assets, DDL, stats, freshness, catalog,
 import importlib
 import pkgutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from core.declaration.dataset import Dataset, Raw
-from core.declaration.rules import Freshness, Interface
+from core.declaration.rules import Freshness, Interface, Partition
 from core.declaration.tables import Layer, Table
+from core.declaration.trade_days import TradeDays
 from core.errors import DeclarationError, InputError, NotFound
 
 _FACTS = frozenset({Layer.RAW, Layer.STG, Layer.DWD, Layer.CALC, Layer.REF})
@@ -138,6 +139,40 @@ class Registry:
         made = [dataset for dataset in self.datasets.values() if task in dataset.tasks]
         return frozenset(name for dataset in made for name in (*dataset.reads, *dataset.feeds))
 
+    def tasks_of(self, raw: Raw) -> tuple[str, ...]:
+        """The scheduled tasks that download a RAW table."""
+        tasks = raw.tasks
+        if tasks is None:
+            fed = [one for one in self.datasets.values() if raw.table_name in one.feeds]
+            tasks = tuple(task for one in (self.of_table(raw.table_name), *fed) for task in one.tasks)
+        return tuple(dict.fromkeys((*tasks, *raw.also_tasks)))
+
+    def tables_of_task(self, task: str) -> tuple[str, ...]:
+        """The tables that a scheduled task loads."""
+        raws = [name for name, raw in self.raws.items() if task in self.tasks_of(raw)]
+        made = [one for one in self.datasets.values() if one.model is not None and task in one.tasks]
+        staged = [one.stage_name for one in made if one.staged]
+        return (*raws, *staged, *(one.table_name for one in made))
+
+    @cached_property
+    def trade_days(self) -> dict[str, TradeDays]:
+        """Table that a load fills -> what is declared about its dates."""
+        found = {}
+        for dataset in self.datasets.values():
+            for raw in dataset.raw:
+                optional = not raw.late if dataset.model is None else dataset.may_be_empty
+                found[raw.table_name] = _trade_days(raw, dataset, optional)
+            if dataset.model is None:
+                continue
+            found[dataset.table_name] = _trade_days(dataset, dataset, dataset.may_be_empty)
+            if dataset.staged:
+                found[dataset.stage_name] = replace(found[dataset.table_name], table=dataset.stage_name)
+                if dataset.dimension:
+                    found[dataset.stage_name] = replace(
+                        found[dataset.stage_name], partition=Partition.SNAPSHOT
+                    )
+        return found
+
     def fused(self) -> tuple[Dataset, ...]:
         """Datasets with a DWD table, by name."""
         return tuple(d for d in self.datasets.values() if d.model is not None and d.layer is Layer.DWD)
@@ -215,6 +250,17 @@ class Registry:
             for dataset in self.datasets.values()
             for interface in dataset.interfaces
         }
+
+
+def _trade_days(declared: Raw | Dataset, owner: Dataset, optional: bool) -> TradeDays:
+    return TradeDays(
+        table=declared.table_name,
+        partition=declared.partition,
+        market=declared.market,
+        public_at=owner.public_at,
+        late=declared.late,
+        optional=optional or declared.partition is Partition.EVENT_DATE,
+    )
 
 
 def load_package(package: str) -> Registry:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from core.declaration.scope import Scope
-from core.errors import PayloadError, Unavailable, UpstreamError
+from core.errors import NotServed, PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import TERMS, moves_price, references
 from resources.upstreams.fetch_context import FetchContext, within_last
 from resources.upstreams.hosts import PORTAL_HISTORY, SITES
@@ -26,6 +26,7 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _from_quotes(ctx: FetchContext, day: str) -> pd.DataFrame:
     quotes = ctx.terminal_quotes()
+    _note_not_served(ctx, quotes[~quotes["unknown"]])
     rows = quotes[~quotes["unknown"] & (quotes["last_close"] > 0)]
     rows = rows.merge(_identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner")
     idle = (rows["volume"] == 0) & (rows["open"] <= 0)
@@ -64,6 +65,8 @@ def _per_code(
 
     def one(symbol: str) -> pd.DataFrame:
         bars = bars_of(symbol)
+        if bars.empty:
+            raise NotServed(f"{symbol}: no series of bars")
         code = symbol[2:]
         bars["last_close"] = references(code, symbol[:2], bars, by_code.get(code), items.get(code))
         bars["symbol"] = symbol
@@ -129,15 +132,14 @@ def quote_site_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _per_code(
         ctx,
         scope,
-        lambda symbol: ctx.accept_bars(
-            symbol, ctx.tencent.daily_bars(symbol, start=before, end=ctx.today, count=requested)
-        ),
+        lambda symbol: ctx.accept_bars(symbol, ctx.tencent.daily_bars(symbol, count=requested)),
     )
 
 
 def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site's batch of today's finished session: its amounts are whole CNY."""
     rows = ctx.site_quotes()
+    _note_not_served(ctx, rows)
     rows = rows[(rows["trade_date"] == scope.until) | (rows["volume"].fillna(0) == 0)]
     out = rows[["code", "market", "last_close", "volume", "amount", "limit_up", "limit_down"]].copy()
     out = out.merge(_identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner")
@@ -155,6 +157,7 @@ def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             ctx, scope, lambda symbol: ctx.accept_bars(symbol, ctx.sina.daily_bars(symbol, requested))
         )
     rows = ctx.sina.quotes(ctx.symbols())
+    _note_not_served(ctx, rows)
     rows = rows[rows["volume"].notna() & ((rows["trade_date"] == scope.until) | (rows["volume"] == 0))]
     rows = rows.drop(columns="sec_type").merge(
         _identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner"
@@ -162,6 +165,11 @@ def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=scope.until)
     idle = (rows["volume"] == 0).to_numpy()
     return _with_prices(out, rows, idle)
+
+
+def _note_not_served(ctx: FetchContext, quotes: pd.DataFrame) -> None:
+    """Codes of the market that a batch of quotes says nothing about."""
+    ctx.note_not_served(ctx.securities()["code"], quotes["code"], "no quote")
 
 
 def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataFrame:

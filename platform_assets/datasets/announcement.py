@@ -14,6 +14,7 @@ from core.declaration import rules
 from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
+from core.errors import NotServed
 from core.text_keys import text_keys
 from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
 from platform_assets.datasets._press import days_of, spans
@@ -84,7 +85,7 @@ def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             return ctx.cninfo.announcements(since, until)
         orgs = ctx.once("cninfo_orgs", lambda view: view.cninfo.orgs()).set_index("code")["org_id"]
         if code not in orgs.index:
-            return pd.DataFrame(columns=["code", "title", "pub_date"])
+            raise NotServed(f"{code} is not on the site's list of companies")
         return ctx.cninfo.announcements(since, until, f"{code},{orgs[code]}")
 
     return _asked(ask, ctx, scope, _LONG_SPAN)

@@ -15,7 +15,7 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
-from core.errors import PayloadError, Unavailable, UpstreamError
+from core.errors import NotServed, PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.futures_terms import main_of_day
 from resources.upstreams.eastmoney.quotes.futures import MARKETS
 from resources.upstreams.fetch_context import FetchContext
@@ -52,8 +52,11 @@ class Futures(Model):
 
 
 def _daily(ctx: FetchContext, exchange: str, day: str) -> pd.DataFrame:
-    """The file of an exchange, asked once per run."""
-    return ctx.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
+    """The file of an exchange, asked once per run. NotServed without one: every trade date has one."""
+    rows = ctx.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
+    if rows.empty:
+        raise NotServed(f"{exchange}: no file of {day}", source=exchange)
+    return rows
 
 
 def _out(ctx: FetchContext, scope: Scope) -> list[str]:
@@ -64,7 +67,7 @@ def _out(ctx: FetchContext, scope: Scope) -> list[str]:
 
 def of_exchange(ctx: FetchContext, scope: Scope, exchange: str) -> pd.DataFrame:
     """One call per date."""
-    rows = stacked((_daily(ctx, exchange, day) for day in _out(ctx, scope)), ["symbol", "date"])
+    rows = stacked(ctx.each(partial(_daily, ctx, exchange), _out(ctx, scope)), ["symbol", "date"])
     return rows.assign(is_main=main_of_day(rows)) if len(rows) else rows
 
 

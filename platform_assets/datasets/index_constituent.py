@@ -6,8 +6,6 @@ stock as they are today, and those that it has left, under the last day on which
 past date take the industries of then. An industry's level follows from its code (see `stock_industry`).
 """
 
-from contextlib import suppress
-
 import pandas as pd
 
 from core.days import moved
@@ -16,7 +14,7 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Contract, Partition, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
-from core.errors import PayloadError, Permanent
+from core.errors import NotServed, PayloadError, Permanent
 from platform_assets.datasets._industries import LEVELS, indices_now
 from platform_assets.datasets.index_daily import INDICES
 from resources.upstreams.fetch_context import FetchContext
@@ -43,16 +41,17 @@ class IndexConstituent(Model):
 def csi_files(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls an index. An index that the provider does not publish is left out."""
 
-    def of(symbol: str) -> pd.DataFrame | None:
-        with suppress(Permanent):
+    def of(symbol: str) -> pd.DataFrame:
+        try:
             weights = ctx.csindex.weights(symbol[2:])
             present = ctx.csindex.members(symbol[2:])
             changed = set(present["code"]) != set(weights["code"])
             both = [weights, present] if changed else [weights]
             return pd.concat(both, ignore_index=True).assign(index_code=symbol)
-        return None
+        except Permanent as error:
+            raise NotServed(f"{symbol}: not published by the provider") from error
 
-    parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")])
+    parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")], code_of=str)
     if not parts:
         raise PayloadError("the provider publishes none of the indices", source="csindex")
     return _named(ctx, scope, pd.concat(parts, ignore_index=True).assign(provider=CSI))

@@ -10,7 +10,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
-from core.errors import PayloadError, Permanent
+from core.errors import NotServed, PayloadError, Permanent
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext, current_session
 from resources.upstreams.hosts import PORTAL_HISTORY
@@ -58,6 +58,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site: one call for the finished session of today, else the unadjusted history."""
     if current_session(ctx, scope):
         quotes = ctx.tencent.quotes(list(INDICES))
+        ctx.note_not_served(INDICES, quotes["code"], "no quote")
         return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
     before = ctx.calendar.offset(scope.since, -1)
     requested = len(ctx.calendar.between(before, scope.until))
@@ -87,8 +88,8 @@ def provider(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     def bars(symbol: str) -> pd.DataFrame:
         try:
             reported: pd.DataFrame = ctx.csindex.history(symbol[2:], before, scope.until)
-        except Permanent:  # an index that it does not publish
-            return pd.DataFrame(columns=["date", "close"])
+        except Permanent as error:
+            raise NotServed(f"{symbol}: not published by the provider") from error
         return reported
 
     return _of_indices(ctx, scope, bars, [symbol for symbol in INDICES if symbol.startswith("sh")])
@@ -107,11 +108,14 @@ def _of_indices(
 
     def one(symbol: str) -> pd.DataFrame:
         bars = ask(symbol)
+        if bars.empty:
+            raise NotServed(f"{symbol}: no bar")
         bars["last_close"] = bars["close"].shift()
         bars["code"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    rows = stacked(ctx.each(one, symbols or list(INDICES), site=site), ["code", "date"])
+    asked = [symbol for symbol in symbols or INDICES if scope.covers(symbol)]
+    rows = stacked(ctx.each(one, asked, site=site, code_of=str), ["code", "date"])
     if rows.empty:
         raise PayloadError(f"no bar of any index from {scope.since} to {scope.until}")
     return rows
@@ -120,7 +124,8 @@ def _of_indices(
 def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site's snapshots of the finished session of today: one call. Its history has no
     amounts and is not asked."""
-    quotes = ctx.sina.quotes(list(INDICES))
+    quotes = ctx.sina.quotes([symbol for symbol in INDICES if scope.covers(symbol)])
+    ctx.note_not_served(filter(scope.covers, INDICES), quotes["code"], "no quote")
     return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
 
 

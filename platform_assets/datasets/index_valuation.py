@@ -4,7 +4,6 @@ CSI has the indices of Shanghai and of both exchanges, the portal the markets th
 The percentile of a date follows from the ten years before it, which the same answer holds.
 """
 
-from contextlib import suppress
 from datetime import date
 
 import numpy as np
@@ -14,7 +13,7 @@ from core.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, ke
 from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
-from core.errors import PayloadError, Permanent
+from core.errors import NotServed, PayloadError, Permanent
 from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.index_daily import INDICES
 from resources.upstreams.fetch_context import FetchContext
@@ -42,15 +41,16 @@ class IndexValuation(Model):
 def csi(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls an index. An index that the provider does not publish is left out."""
 
-    def of(symbol: str) -> pd.DataFrame | None:
-        with suppress(Permanent):
+    def of(symbol: str) -> pd.DataFrame:
+        try:
             ratios = ctx.csindex.ratios(symbol[2:])
             past = ctx.csindex.history(symbol[2:], _years_before(scope.since), scope.until)
             rows = _with_percentile(past, scope).merge(ratios, on="date", how="left")
             return rows.assign(index_code=symbol, index_name=INDICES[symbol])
-        return None
+        except Permanent as error:
+            raise NotServed(f"{symbol}: not published by the provider") from error
 
-    parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")])
+    parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")], code_of=str)
     if not parts:
         raise PayloadError("the provider publishes none of the indices", source="csindex")
     return pd.concat(parts, ignore_index=True)

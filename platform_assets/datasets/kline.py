@@ -13,6 +13,7 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
+from core.errors import NotServed
 from platform_assets.compute.asof import value_on
 from platform_assets.datasets._price_checks import OrderedPrices
 from resources.upstreams.fetch_context import FetchContext
@@ -79,7 +80,7 @@ def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
         if symbol.startswith("bj"):
-            return pd.DataFrame(columns=_COLUMNS)
+            raise NotServed(f"{symbol}: the site has no bars of Beijing")
         return ctx.accept_bars(symbol, ctx.ths.daily_bars(symbol, min(count, _TOPIC_BARS)))
 
     return _of_codes(ctx, scope, bars)
@@ -110,6 +111,8 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars, *, site: str = "") -> 
         since = known.get(symbol[2:])
         requested = FIRST_BARS if since is None else len(ctx.calendar.between(since, ctx.today))
         bars = ask(symbol, since, min(requested, FIRST_BARS)).assign(code=symbol[2:])
+        if bars.empty:
+            raise NotServed(f"{symbol}: no series of bars")
         inside = (bars["date"] <= until) & (bars["date"] >= (since or ""))
         return bars[inside].reindex(columns=_COLUMNS).tail(FIRST_BARS)
 

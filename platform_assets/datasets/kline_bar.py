@@ -20,7 +20,7 @@ from core.declaration.dataset import DERIVED, Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, Soft, close_of, interfaces, trading
 from core.declaration.scope import Calendar, Context, Scope
-from core.errors import PayloadError
+from core.errors import NotServed, PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
 from platform_assets.datasets._price_checks import OrderedPrices
 from platform_assets.datasets.kline import of_named_codes
@@ -146,6 +146,7 @@ def _of_codes(
     none of them says what an ex-date does to its change. Raises PayloadError when no code has a bar."""
     horizon = f"{int(ctx.today[:4]) + 1}-01-31"
     days = _Days.of(ctx, scope)
+    finished = ctx.is_current_session(ctx.newest_finished())
 
     def one(symbol: str) -> pd.DataFrame:
         parts = []
@@ -170,7 +171,11 @@ def _of_codes(
                 for day, end, known in zip(bars["date"], ends, inside, strict=True)
             ]
             counts = [max(1, len(known)) for known in inside]
-            parts.append(bars.assign(date=ends, last_date=held, bar_count=counts, period=period))
+            found = bars.assign(date=ends, last_date=held, bar_count=counts, period=period)
+            # While the session goes on the period that it lies in holds a part of a day.
+            parts.append(found if finished else found[found["date"] < ctx.today])
+        if not parts:
+            raise NotServed(f"{symbol}: no series of bars")
         return stacked(parts, ["date"]).assign(code=symbol[2:])
 
     symbols = ctx.symbols(scope.codes)
@@ -184,6 +189,7 @@ def _of_codes(
     for period in ("quarter", "year"):
         grid = ctx.calendar.between(months["date"].min()[:4] + "-01-01", horizon)
         derived = resample(months, period_ends(months["date"].tolist(), grid, period))
+        derived = derived if finished else derived[derived["date"] < ctx.today]
         parts.append(derived.drop(columns=["change_pct"]).assign(period=period))
     return pd.concat(parts, ignore_index=True)
 

@@ -10,6 +10,7 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
+from core.errors import NotServed
 from platform_assets.datasets._price_checks import OrderedPrices
 from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
@@ -74,6 +75,8 @@ def _of_codes(
 
     def one(symbol: str) -> pd.DataFrame:
         parts = [ask(symbol, period).assign(code=symbol[2:], period=period) for period in PERIODS]
+        if not any(map(len, parts)):
+            raise NotServed(f"{symbol}: no series of bars")
         return pd.concat(parts, ignore_index=True)
 
     frames = ctx.each(one, ctx.symbols(scope.codes), site=site, calls=len(PERIODS))

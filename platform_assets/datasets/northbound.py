@@ -7,7 +7,8 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
-from core.errors import PayloadError
+from core.declaration.trade_days import HONG_KONG
+from core.errors import NotServed
 from core.market.stock_connect import CHANNELS
 from resources.upstreams.fetch_context import FetchContext
 
@@ -28,12 +29,15 @@ class Northbound(Model):
 
 
 def exchange(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """One file per date. Dates without one are left out; when there is none at all the portal is asked: the
-    site keeps some months."""
-    rows = stacked(ctx.each(ctx.hkex.connect_day, scope.dates), ["trade_date"])
-    if rows.empty:
-        raise PayloadError(f"no file between {scope.since} and {scope.until}", source="hkex")
-    return rows
+    """One file per date. The portal is asked for dates without one: the site keeps some months."""
+
+    def of(day: str) -> pd.DataFrame:
+        rows: pd.DataFrame = ctx.hkex.connect_day(day)
+        if rows.empty:
+            raise NotServed(f"no file of {day}", source="hkex")
+        return rows
+
+    return stacked(ctx.each(of, scope.dates), ["trade_date"])
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -47,6 +51,7 @@ DATASET = Raw(
     title="Stock connect: turnover, deals and what else is disclosed, by channel",
     model=Northbound,
     sources=(Source("hkex", exchange), Source("eastmoney", portal)),
+    market=HONG_KONG,
     freshness=trading(2, "trade_date"),
     topical=True,
 ).alone(

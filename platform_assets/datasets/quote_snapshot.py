@@ -14,6 +14,7 @@ from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
+from core.errors import NotServed
 from core.price_identity import of_this_instrument
 from platform_assets.compute.day_limits import limit_status
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -76,6 +77,7 @@ def _of_the_session(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     quotes = ctx.terminal_quotes()
     identity = ctx.securities()[["symbol", "name", "sec_type"]]
     rows = quotes[~quotes["unknown"]].merge(identity, on="symbol", how="inner")
+    ctx.note_not_served(filter(scope.covers, ctx.securities()["code"]), rows["code"], "no quote")
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     day = scope.until
     rows = rows.assign(trade_date=day, list_status=np.where(rows["suspended"], "S", "L"))
@@ -93,6 +95,8 @@ def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
     def one(symbol: str) -> pd.DataFrame:
         bars = pd.DataFrame(ctx.terminal_bars(symbol, requested))
+        if bars.empty:
+            raise NotServed(f"{symbol}: no series of bars")
         return bars[bars["date"].isin(list(scope.dates))].assign(symbol=symbol)
 
     bars = stacked(ctx.each(one, ctx.symbols(scope.codes)), ["code", "trade_date"])
@@ -109,6 +113,7 @@ def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site's batch: valuation, caps, limits and shares, 60 symbols a call."""
     rows = ctx.site_quotes()
+    ctx.note_not_served(filter(scope.covers, ctx.securities()["code"]), rows["code"], "no quote")
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 

@@ -17,7 +17,7 @@ import dagster as dg
 from core.calendar import FIRST_PARTITION, shipped_calendar
 from core.declaration.dataset import Dataset, Raw
 from core.declaration.registry import Registry
-from core.declaration.rules import Freshness, Partition, PublicAt
+from core.declaration.rules import Freshness, Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, StorageError, Transient
@@ -40,6 +40,7 @@ from platform_assets.pipeline.batches import Loaded, refuse
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.composition import Platform
+from resources.warehouse.writer import WriteResult
 
 _WEEK = 5
 
@@ -94,8 +95,6 @@ class AssetPlan:
     """Of a fused table: its declaration."""
     model: type | None = None
     """The class that declares the columns."""
-    public_at: PublicAt | None = None
-    """When its rows are public, which explains a load without rows."""
 
     @property
     def checks(self) -> tuple[str, ...]:
@@ -152,14 +151,10 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
 
 def _declared(dataset: Dataset) -> dict[str, Any]:
     """What the tables of a dataset share."""
-    return picked(dataset, "group=subject tasks model public_at")
+    return picked(dataset, "group=subject tasks model")
 
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
-    fed = [one for one in registry.datasets.values() if raw.table_name in one.feeds]
-    tasks = raw.tasks
-    if tasks is None:
-        tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
     return AssetPlan(
         table=raw.table,
         group=owner.subject,
@@ -169,9 +164,8 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         check_texts=_LIMITS,
         load=lambda run, scope: load_raw(run, raw, scope),
         freshness=raw.freshness,
-        public_at=owner.public_at,
         model=raw.model,
-        tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
+        tasks=registry.tasks_of(raw),
     )
 
 
@@ -236,7 +230,7 @@ def _build(
             run_context.again_when_database_is_back(context, error)
             yield from _failed(plan, error, refused)
             return
-        yield from _succeeded(context, plan, opened, loaded, partitions_asked)
+        yield from _succeeded(context, plan, loaded, partitions_asked)
 
     return materialize
 
@@ -305,34 +299,48 @@ def _run(
 
 
 def _succeeded(
-    context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, loaded: Loaded, asked: Sequence[str]
+    context: dg.AssetExecutionContext, plan: AssetPlan, loaded: Loaded, asked: Sequence[str]
 ) -> Iterator[Any]:
+    """Of a table by trade date a partition is materialized for each date of the market as a whole that is
+    loaded: those that were asked for, and earlier ones whose figures came with them."""
+    key = asset_key(plan.table)
     last = loaded.results[-1] if loaded.results else None
+    whole = True
     if plan.partitioned:
-        for day in asked:
-            result = loaded.of(day)
-            if result is not None:
-                whole = materialization.shown_whole(loaded) if result is last else {}
-                empty = materialization.why_empty(plan.public_at, result, opened.clock.now(), opened.calendar)
-                if empty is not None:
-                    context.log.info(empty)
-                    whole = {**whole, "note": empty}
-                context.add_asset_metadata(
-                    {**materialization.partition_metadata(loaded, result, newest=result is last), **whole},
-                    asset_key=asset_key(plan.table),
-                    partition_key=day,
-                )
+        done = {
+            result.partition_key: _partition_metadata(loaded, result, newest=result is last)
+            for result in loaded.results
+            if result.partition_key in asked or materialization.has_changed(result)
+        }
+        for day, why in sorted({**loaded.not_out, **loaded.not_loaded}.items()):
+            context.log.warning(f"{day} is not materialized: {why}")
+        known, of_codes = set(trade_dates().get_partition_keys()), bool(_codes(context.run.tags))
+        whole = not of_codes and done.keys() >= set(asked)
+        for day in sorted(done.keys() & known):
+            if whole and day in asked:
+                context.add_asset_metadata(done[day], asset_key=key, partition_key=day)
+            elif not of_codes:
+                yield dg.AssetMaterialization(key, partition=day, metadata=done[day])
     elif last is not None:
         # Not in the result: Dagster would write it once more into the step's own event.
-        context.add_asset_metadata(
-            materialization.partition_metadata(loaded, last), asset_key=asset_key(plan.table)
-        )
+        context.add_asset_metadata(materialization.partition_metadata(loaded, last), asset_key=key)
+    unloaded = plan.partitioned and last is None
+    checks = [] if unloaded else materialization.check_results(plan.checks, loaded)
+    if not whole:
+        yield step_order.without_materialization(key, checks)
+        return
     version = last.content_hash[: materialization.VERSION_LENGTH] if last and len(asked) == 1 else None
     yield dg.MaterializeResult(
-        asset_key=asset_key(plan.table),
+        asset_key=key,
         data_version=None if version is None else dg.DataVersion(version),
-        check_results=materialization.check_results(plan.checks, loaded),
+        check_results=checks,
     )
+
+
+def _partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool) -> dict[str, Any]:
+    whole = materialization.shown_whole(loaded) if newest else {}
+    note = {} if result.rows_in else {"note": f"0 rows: {loaded.nothing}"}
+    return {**materialization.partition_metadata(loaded, result, newest=newest), **whole, **note}
 
 
 def _failed(plan: AssetPlan, error: PlatformError, refused: Sequence[Refusal]) -> Iterator[Any]:

@@ -2,15 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import dagster as dg
 import pandas as pd
 
-from core.calendar import CalendarHorizon, TradeCalendar
 from core.declaration.columns import ColumnSpec
-from core.declaration.rules import FromHour, PublicAt
 from core.declaration.tables import Table
 from platform_assets.descriptions import SCHEMA_CHECK, limit_text, type_text
 from platform_assets.pipeline.batches import Loaded
@@ -21,6 +18,7 @@ from resources.warehouse.writer import WriteResult
 _PREVIEW_COLUMNS = 8
 _PREVIEW_CELL = 16
 _PREVIEW_BYTES = 300
+_MOST_NAMED = 40
 """Every event is stored twice (the run's, and the asset's), so what it shows is short."""
 VERSION_LENGTH = 16
 """Hex digits of a content hash that are an asset's data version: each asset that reads it repeats them."""
@@ -62,24 +60,19 @@ def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = Tr
         "batch_id": result.batch_id,
         **{name: count for name, count in figures.items() if count or name == "rows_written"},
     }
+    if newest and loaded.not_served:
+        named = sorted(loaded.not_served)
+        reported["not_served"] = len(named)
+        reported["not_served_codes"] = ", ".join(named[:_MOST_NAMED])
     if newest:
         reported["sources"] = dg.MetadataValue.md(_source_table(loaded.sources))
         reported["preview"] = dg.MetadataValue.md(_preview(loaded.preview))
     return reported
 
 
-def why_empty(
-    public_at: PublicAt | None, result: WriteResult, now: datetime, calendar: TradeCalendar
-) -> str | None:
-    """Why a partition has no row: its table is published later than now. None for one with rows, and for a
-    table without a declared hour."""
-    if result.rows_in or not isinstance(public_at, FromHour):
-        return None
-    try:
-        moment = public_at.moment(result.partition_key, calendar)[:16]
-    except CalendarHorizon:
-        return f"0 rows: published after {calendar.horizon}, the last date of the calendar"
-    return None if moment <= f"{now:%Y-%m-%d %H:%M}" else f"0 rows: published from {moment}"
+def has_changed(result: WriteResult) -> bool:
+    """Whether a batch wrote or withdrew rows."""
+    return bool(result.rows_written or result.rows_superseded)
 
 
 def shown_whole(loaded: Loaded) -> dict[str, Any]:

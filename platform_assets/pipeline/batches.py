@@ -18,10 +18,11 @@ from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from platform_assets.pipeline.slices import Part
 from resources.redact import redact
-from resources.warehouse.batch_records import Batch, Quality
+from resources.warehouse.batch_records import MAX_QUALITY_ROWS, Batch, Quality
 from resources.warehouse.writer import MAX_ROWS, Piece, WriteResult
 
 log = logging.getLogger(__name__)
+_MOST_NAMED = 40
 
 
 @dataclass
@@ -38,6 +39,14 @@ class Loaded:
     newest: pd.DataFrame = field(default_factory=pd.DataFrame)
     """All rows of the newest partition."""
     calls: dict[str, int] = field(default_factory=dict)
+    nothing: str = "there is nothing of this date"
+    """What a date without a row says."""
+    not_served: dict[str, str] = field(default_factory=dict)
+    """Codes (or dates) that no source answered for -> why."""
+    not_loaded: dict[str, str] = field(default_factory=dict)
+    """Trade dates that were asked for and are not loaded -> why."""
+    not_out: dict[str, str] = field(default_factory=dict)
+    """Trade dates that were asked for and whose figures are published later -> when."""
 
     def of(self, partition: str) -> WriteResult | None:
         return next((item for item in self.results if item.partition_key == partition), None)
@@ -62,10 +71,10 @@ def write_parts(
         source_rank = {name: place for place, name in enumerate(fused.source_order)}
     given = download or Download(pd.DataFrame())
     if parts:
-        parts[-1].quality += _refused(given)
+        parts[-1].quality += [*_refused(given), *_not_served(given)]
         parts[-1].rejected += given.odd_rows
     fetches, sources = given.log.items, given.sources
-    loaded.sources, loaded.calls = sources, given.log.calls()
+    loaded.sources, loaded.calls, loaded.not_served = sources, given.log.calls(), given.not_served
     common = {**run.batch_facts(), **facts, "sources": sources}
     parent: Batch | None = None
     if len(parts) > 1 and fetches:
@@ -163,7 +172,7 @@ def refuse(
         Quality("source_answer", "contract", "recorded", f"{item['src']}: {item['reason']}")
         for item in given.failed
     ]
-    kept = [*answers, *_refused(given), *quality]
+    kept = [*answers, *_refused(given), *_not_served(given), *quality]
     run.warehouse.writer.record_failure(table, batch, error, quality=kept, fetches=given.log.items)
     run.refused.append(Refusal(batch.batch_id, batch.sources, kept))
 
@@ -189,3 +198,24 @@ def _refused(download: Download) -> list[Quality]:
         *records,
         Quality("source_answer", "contract", "rejected", summary[:500], failed_count=len(records)),
     ]
+
+
+def _not_served(download: Download) -> list[Quality]:
+    """Records of codes that no source answered for, and a summary that names them."""
+    if not download.not_served:
+        return []
+    named = sorted(download.not_served)
+    records = [
+        Quality(
+            "not_served",
+            "contract",
+            "recorded",
+            redact(download.not_served[item])[:500],
+            natural_key=canonical_json({"answer": item}),
+            code=item[:16],
+        )
+        for item in named[:MAX_QUALITY_ROWS]
+    ]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    summary = f"no source answered for {', '.join(named[:_MOST_NAMED])}{more}"
+    return [*records, Quality("not_served", "contract", "recorded", summary[:500], failed_count=len(named))]

@@ -5,15 +5,15 @@ incomplete, of the wrong date or of the wrong instrument goes any further.
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 from core.declaration.dataset import MIN_COVERAGE, Source
 from core.declaration.scope import Scope
-from core.errors import PayloadError, PlatformError, Unavailable, UpstreamError
+from core.errors import NotServed, PayloadError, PlatformError, Unavailable, UpstreamError
 from core.stopping import StopAsked
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
@@ -22,6 +22,7 @@ from resources.rejections import Rejection, noting
 from resources.upstreams.fetch_context import FetchContext
 
 log = logging.getLogger(__name__)
+_MOST_NAMED = 100
 AskErrors = (UpstreamError, PayloadError, Unavailable)
 
 
@@ -35,6 +36,8 @@ class Download:
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     """(source, code or symbol, reason) of single answers, or of single rows of an answer, that were
     refused; the rest was accepted."""
+    not_served: dict[str, str] = field(default_factory=dict)
+    """Codes (or dates) that no source answered for -> what the last of them said."""
     odd_rows: int = 0
     """Rows among them."""
 
@@ -42,6 +45,14 @@ class Download:
     def asked(self) -> bool:
         """Whether the rows come from an upstream, by a call of this load or by a shared answer."""
         return any(item["calls"] or item["fetch_ids"] for item in self.sources)
+
+    @property
+    def answering(self) -> list[str]:
+        """The sources that were asked and answered."""
+        made = [
+            item for item in self.sources if (item["calls"] or item["fetch_ids"]) and not item.get("error")
+        ]
+        return list(dict.fromkeys(str(item["src"]) for item in made))
 
     @property
     def failed(self) -> list[dict[str, Any]]:
@@ -61,6 +72,17 @@ class AllSourcesFailed(PlatformError):
         self.download = download
 
 
+@dataclass
+class _Answers:
+    """What the sources of one request have brought so far."""
+
+    parts: list[pd.DataFrame] = field(default_factory=list)
+    empty: list[pd.DataFrame] = field(default_factory=list)
+    missing: dict[str, str] | None = None
+    """Codes or dates that no source has answered for yet; None before one has answered."""
+    served: set[str] = field(default_factory=set)
+
+
 def ask(
     sources: Sequence[Source],
     ctx: FetchContext,
@@ -72,65 +94,133 @@ def ask(
     window: Window,
     may_be_unserved: bool = False,
     empty_is_answer: bool = False,
+    not_listed: Callable[[str], frozenset[str]] = lambda _day: frozenset(),
 ) -> Download:
-    """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source that is
-    asked in addition to the first success (its failure is recorded and tolerated). `may_be_unserved`: that no
-    source can serve the scope at all is an empty answer. `empty_is_answer`: of named codes no row is an
-    answer as well, where a row is promised; the next source is asked all the same.
+    """Ask `sources` in order. What the first one that answered did not answer for (`ctx.not_served`) is asked
+    for from the next ones, and nothing else. `ask_all` asks every one and needs one success; `also` names one
+    source that is asked in addition to the first success (its failure is recorded and tolerated).
+    `may_be_unserved`: that no source can serve the scope at all is an empty answer. `empty_is_answer`: of
+    named codes no row is an answer as well, where a row is promised; the next source is asked all the same.
+    `not_listed`: codes of which nobody can have rows of a date.
 
     Raises AllSourcesFailed when none answered in full.
     """
     download = Download(pd.DataFrame(), log=ctx.log)
-    parts: list[pd.DataFrame] = []
-    empty: list[pd.DataFrame] = []
-    promised = None if empty_is_answer and scope.codes is not None else expected
+    found = _Answers()
+    lenient = empty_is_answer and scope.codes is not None
     for source in sources:
-        if parts and not ask_all and not (source.beside and source.name == also):
-            continue
-        if source.only_when is not None and not source.only_when(ctx, scope):
+        asked, part_of = scope, False
+        if found.parts and not ask_all and not (source.beside and source.name == also):
+            if not found.missing:
+                continue
+            asked, part_of = _rest(scope, found.missing), True
+        if source.only_when is not None and not source.only_when(ctx, asked):
             continue
         if ctx.direct and download.sources:
             break  # DATA_SOURCE=direct: the first source that serves this scope, whatever it says
         before, known = len(ctx.log.items), len(ctx.problems)
+        ctx.begin_source()
         note: dict[str, Any] = {"src": source.name}
+        if part_of:
+            note["asked_for"] = sorted(found.missing or ())[:_MOST_NAMED]
         noted: list[Rejection] = []
         try:
             with noting() as noted:
-                frame = source.fetch(ctx, scope)
-            _complete(frame, source.name, ctx, scope, promised, window)
+                frame = source.fetch(ctx, asked)
+            _check_served(frame, source.name, ctx, lenient=lenient)
+            _complete(frame, source.name, ctx, asked, None if part_of or lenient else expected, window)
             named = frame if "src" in frame.columns else frame.assign(src=source.name)
-            (empty if promised is not expected and frame.empty else parts).append(named)
+            put_aside = frame.empty and lenient and (expected is not None or not _served(ctx))
+            (found.empty if put_aside else found.parts).append(named)
             note["rows"] = len(frame)
+            if ctx.not_served:
+                note["not_served"] = len(ctx.not_served)
+            found.served |= set(frame["code"]) if "code" in frame.columns else set()
+            unlisted = not_listed(scope.until) if ctx.not_served else frozenset()
+            found.missing = _missing(ctx.not_served, found, unlisted, ask_all=ask_all)
         except Exception as error:
-            why = str(error)
-            if not isinstance(error, AskErrors):
-                if isinstance(error, PlatformError | StopAsked):
-                    raise
-                # A form that our own code does not expect: a fault of ours, and the next source is asked.
-                log.exception("%s: its answer could not be read", source.name)
-                why = f"{type(error).__name__}: {error}"
-            note |= {"rows": 0, "error": type(error).__name__, "reason": redact(why)[:300]}
-        made = ctx.log.items[before:]
-        note["calls"] = len(made)
-        if "error" not in note:
-            odd = [*(one for fetch in made for one in fetch.rejected), *noted]
-            download.odd_rows += len(odd)
-            download.refused += [(source.name, item, why) for item, why in (*ctx.problems[known:], *odd)]
-        note["fetch_ids"] = ctx.take_reused()
-        download.sources.append(note)
-    if not parts and not download.sources and (may_be_unserved or empty_is_answer):
+            note |= _failure(error, source.name)
+        _finish(download, note, ctx, before, ctx.problems[known:], noted)
+    if not found.parts and not download.sources and (may_be_unserved or empty_is_answer):
         return download
-    parts = parts or empty[:1]
+    return _joined(download, found)
+
+
+def _failure(error: Exception, name: str) -> dict[str, Any]:
+    """What is noted of a source that did not answer. Raises what is no matter of the source."""
+    why = str(error)
+    if not isinstance(error, AskErrors):
+        if isinstance(error, PlatformError | StopAsked):
+            raise error
+        # A form that our own code does not expect: a fault of ours, and the next source is asked.
+        log.exception("%s: its answer could not be read", name)
+        why = f"{type(error).__name__}: {error}"
+    return {"rows": 0, "error": type(error).__name__, "reason": redact(why)[:300]}
+
+
+def _finish(
+    download: Download,
+    note: dict[str, Any],
+    ctx: FetchContext,
+    before: int,
+    problems: Sequence[tuple[str, str]],
+    noted: Sequence[Rejection],
+) -> None:
+    """Count what a source was asked for, and keep which of its answers and rows were refused."""
+    made = ctx.log.items[before:]
+    note["calls"] = len(made)
+    if "error" not in note:
+        odd = [*(one for fetch in made for one in fetch.rejected), *noted]
+        download.odd_rows += len(odd)
+        download.refused += [(str(note["src"]), item, why) for item, why in (*problems, *odd)]
+    note["fetch_ids"] = ctx.take_reused()
+    download.sources.append(note)
+
+
+def _joined(download: Download, found: _Answers) -> Download:
+    """The download with the rows of all answers. Raises AllSourcesFailed without one."""
+    download.not_served = found.missing or {}
+    parts = found.parts or found.empty[:1]
     if not parts:
         raise AllSourcesFailed(download.why_failed or "no source can serve this scope", download)
-    if download.failed:
-        first = download.failed[0]
-        answered = next(item for item in download.sources if not item.get("error"))
+    answered = next(item for item in download.sources if not item.get("error"))
+    first = next((item for item in download.failed if "asked_for" not in item), None)
+    if first is not None:
         answered["fallback_reason"] = f"{first['src']}: {first['reason']}"
     download.frame = (
         pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0].reset_index(drop=True)
     )
     return download
+
+
+def _served(ctx: FetchContext) -> bool:
+    """Whether a source has answered for some of the codes or dates that it was asked for one by one."""
+    return bool(ctx.served) or not ctx.not_served
+
+
+def _check_served(frame: pd.DataFrame, name: str, ctx: FetchContext, *, lenient: bool) -> None:
+    """Refuse what is no answer about anything that was asked for."""
+    if frame.empty and not _served(ctx) and not lenient:
+        raise NotServed(f"{name}: {next(iter(ctx.not_served.values()))}", source=name)
+
+
+def _rest(scope: Scope, missing: Mapping[str, str]) -> Scope:
+    """The part of a scope that is missing: codes, or dates of the market."""
+    days = tuple(day for day in scope.dates if day in missing)
+    return replace(scope, dates=days, late=0) if days else replace(scope, codes=tuple(sorted(missing)))
+
+
+def _missing(
+    own: Mapping[str, str], found: _Answers, unlisted: frozenset[str], *, ask_all: bool
+) -> dict[str, str]:
+    """What no source has answered for by now, `own` of the newest one included. Sources that are all asked
+    complete each other, so each may lack something."""
+    before = found.missing
+    if before is None or ask_all:
+        now = {**(before or {}), **own}
+    else:
+        now = {code: own[code] for code in before if code in own}
+    return {code: why for code, why in now.items() if code not in found.served and code not in unlisted}
 
 
 def _complete(

@@ -18,17 +18,25 @@ def must_have_loaded_one(
 ) -> None:
     """QualityError with their reasons when all attempts to load the inputs failed: those of the newest trade
     date, or of today where rows have no trade date. Without an attempt the stored rows decide."""
+    of: tuple[str, ...]
     if dataset.partition in _DATED and not dataset.dimension:
-        which, of = "partition_key=?", scope.until
+        which, of = "partition_key IN (?, ?)", (scope.until, _newest_out(run, dataset, scope))
     else:
-        which, of = "started_at>=?", run.clock.now().date().isoformat()
+        which, of = "started_at>=?", (run.clock.now().date().isoformat(),)
     rows = run.warehouse.query(
         f"SELECT table_name, status, error FROM sys_batch WHERE table_name IN ({marks(inputs)}) AND {which} "
         "AND status IN ('success', 'failed') ORDER BY started_at",
-        (*inputs, of),
+        (*inputs, *of),
     )
     if not rows or any(status == "success" for _, status, _ in rows):
         return
     reasons = {str(name): str(error) for name, _, error in rows}
     said = "; ".join(why if why.startswith(name) else f"{name}: {why}" for name, why in reasons.items())
     raise QualityError(f"{table}: {said}", dataset=dataset.name)
+
+
+def _newest_out(run: PipelineRun, dataset: Dataset, scope: Scope) -> str:
+    """The newest date of the scope whose figures are published: a later one has no successful load yet."""
+    declared, now = run.registry.trade_days[dataset.table_name], run.clock.now()
+    published = [day for day in scope.dates if declared.not_out(day, now, run.calendar) is None]
+    return published[-1] if published else scope.until

@@ -44,8 +44,8 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     entry = checks.apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if entry.frame.empty and dataset.calculate is not None and not entry.rejected:
         return _withdrawn(window, entry.frame, scope.asked)
-    if entry.frame.empty and dataset.may_be_empty and dataset.calculate is None:
-        nothing = Part(scope.until, entry.frame, Slice(codes=()), entry.rejected, entry.quality)
+    if entry.frame.empty and dataset.may_be_empty and dataset.calculate is None and not entry.rejected:
+        nothing = Part(scope.until, entry.frame, Slice(codes=()))
         by_date = window.dated and dataset.partition is not Partition.REPORT_PERIOD and scope.codes is None
         return with_empty([nothing], scope.dates[:-1] if by_date else (), entry.frame)
     if entry.frame.empty:

@@ -16,7 +16,7 @@ from core.declaration.rules import Partition, Repairs, Rows, as_received
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
-from platform_assets.pipeline import stored_rows
+from platform_assets.pipeline import empty_dates, stored_rows
 from platform_assets.pipeline.batches import Loaded, refuse, write_parts
 from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
@@ -38,6 +38,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
     answer."""
     table = raw.table
     loaded = Loaded(table)
+    run.refuse_unfinished(table.name, scope)
     # A table without codes is of the market as a whole, also in a run that is limited to codes.
     scope = run.scope_of(scope if "code" in table.names else scope.whole, raw.late)
     window = raw_window(run, raw, scope)
@@ -51,6 +52,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
             window=window,
             may_be_unserved=raw.may_be_empty,
             empty_is_answer=empty_is_answer,
+            not_listed=run.not_listed,
         )
     except AllSourcesFailed as error:
         refuse(run, table, scope, str(error), error.download)
@@ -81,10 +83,16 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
         if raw.replace_by
         else list(partition_parts(window, checked.frame))
     )
-    if raw.may_be_empty:
+    dated = empty_dates.is_dated(run, loaded, scope)
+    if dated:
+        parts = empty_dates.with_answers(run, loaded, parts, scope, empty_dates.of_sources(download, raw))
+        loaded.nothing = f"{', '.join(download.answering)} answered that there is nothing of this date"
+    elif raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, window)
     write_parts(run, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
+    if dated:
+        empty_dates.refuse_not_loaded(run, loaded, scope, download)
     return loaded
 
 
@@ -92,13 +100,10 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Clean the RAW feeds of a dataset into its staging table, one row per source."""
     table = dataset.stage_table
     loaded = Loaded(table)
+    run.refuse_unfinished(table.name, scope)
     scope = stored_rows.written_codes(run, dataset, run.scope_of(scope, dataset.late), tuple(dataset.feeds))
     context = run.context(scope)
-    try:
-        must_have_loaded_one(run, table.name, dataset, dataset.feeds, scope)
-    except QualityError as error:
-        refuse(run, table, scope, error.message, None, dataset)
-        raise
+    _need_feeds(run, dataset, scope)
     frames = []
     inputs = []
     for feed, stage in dataset.feeds.items():
@@ -108,13 +113,21 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             continue
         inputs.append(staged_input(feed, rows, raw.date_column))
         frames.append(stage(rows, context))
+    dated = empty_dates.is_dated(run, loaded, scope)
+    why_not = empty_dates.of_tables(run, scope, dataset.feeds, every=False)
     if not frames and not dataset.may_be_empty:
-        missing = QualityError(f"{table.name}: no RAW rows for {scope.until}", dataset=dataset.name)
+        missing = QualityError(
+            f"{table.name}: {why_not(scope.until) or f'no RAW rows of {scope.until}'}", dataset=dataset.name
+        )
         refuse(run, table, scope, str(missing), None, dataset)
         raise missing
+    facts: dict[str, Any] = {"inputs": inputs, "fusion_type": dataset.name}
     if not frames:
         empty = [Part(scope.until, empty_frame(table.columns), Slice(codes=()))]
-        write_parts(run, loaded, empty, None, facts={"fusion_type": dataset.name})
+        empty = empty_dates.with_answers(run, loaded, empty, scope, why_not) if dated else empty
+        write_parts(run, loaded, empty, None, facts=facts)
+        if dated:
+            empty_dates.refuse_not_loaded(run, loaded, scope, None, dataset)
         return loaded
     joined = pd.concat(frames, ignore_index=True)
     typed = _typed_when_read(run, dataset)
@@ -130,11 +143,13 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     if window.dated:
         valid = stored_rows.first_reported(run, table, window, valid)
     parts = list(partition_parts(window, valid))
-    if dataset.late:
-        parts = with_newest(parts, scope, valid, late=dataset.late)
+    if dated:
+        parts = empty_dates.with_answers(run, loaded, parts, scope, why_not)
     if parts:
         parts[-1].rejected = rejected
-    write_parts(run, loaded, parts, None, facts={"inputs": inputs, "fusion_type": dataset.name})
+    write_parts(run, loaded, parts, None, facts=facts)
+    if dated:
+        empty_dates.refuse_not_loaded(run, loaded, scope, None, dataset)
     return loaded
 
 
@@ -154,6 +169,7 @@ def _typed_when_read(run: PipelineRun, dataset: Dataset) -> bool:
 def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Fuse a dataset for a scope: sources or staging rows -> one checked row per key."""
     scope = scope if dataset.of_stocks else scope.whole
+    run.refuse_unfinished(dataset.table_name, scope)
     dataset = with_imports(run, dataset)
     table = dataset.table
     loaded = Loaded(table)
@@ -185,6 +201,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
                 also=rule.finer_source if isinstance(rule, Rows) else "",
                 expected=dataset.expected,
                 window=Window.of(dataset.table, dataset.partition, scope, run.calendar),
+                not_listed=run.not_listed,
             )
         except AllSourcesFailed as error:
             refuse(run, table, scope, str(error), error.download, dataset)
@@ -194,6 +211,25 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         # that have owners, to the stored rows that were read.
         inputs = reads.inputs() if dataset.owners or not download.asked else []
         rows = with_imported_rows(run, dataset, scope, rows)
+    parts = _checked_parts(run, loaded, dataset, rows, context, download)
+    whole = dataset.replace is not None or dataset.calculate is not None
+    write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset, replace=whole)
+    if empty_dates.is_dated(run, loaded, scope):
+        empty_dates.refuse_not_loaded(run, loaded, scope, download, dataset)
+    _after(run, dataset, parts, context)
+    return loaded
+
+
+def _checked_parts(
+    run: PipelineRun,
+    loaded: Loaded,
+    dataset: Dataset,
+    rows: pd.DataFrame,
+    context: Context,
+    download: Download | None,
+) -> list[Part]:
+    """What a fused load writes, with the dates of which it is an answer that there is nothing."""
+    table, scope = loaded.table, context.scope
     try:
         parts = fused_parts(dataset, rows, context, scope)
     except PlatformError as error:
@@ -203,15 +239,36 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             error.message += f" ({download.why_failed})"
         refuse(run, table, scope, error.message, download, dataset, quality)
         raise
-    if scope.codes is not None and scope.is_range:
+    if empty_dates.is_dated(run, loaded, scope):
+        parts = empty_dates.with_answers(run, loaded, parts, scope, _why_not(run, dataset, scope))
+    elif scope.codes is not None and scope.is_range:
         parts = _worth_writing(run, table, parts, scope)
-    whole = dataset.replace is not None or dataset.calculate is not None
-    write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset, replace=whole)
+    return parts
+
+
+def _need_feeds(run: PipelineRun, dataset: Dataset, scope: Scope) -> None:
+    table = dataset.stage_table
+    try:
+        must_have_loaded_one(run, table.name, dataset, dataset.feeds, scope)
+    except QualityError as error:
+        refuse(run, table, scope, error.message, None, dataset)
+        raise
+
+
+def _after(run: PipelineRun, dataset: Dataset, parts: Sequence[Part], context: Context) -> None:
+    """What follows a load: older values of short-lived columns go, what it found elsewhere is asked for."""
     for column, dates in dataset.short_lived.items():
         _drop_older_values(run, dataset, column, dates)
     if dataset.repairs is not None:
         ask_repairs(run, context, *dataset.repairs, frames=[part.frame for part in parts])
-    return loaded
+
+
+def _why_not(run: PipelineRun, dataset: Dataset, scope: Scope) -> empty_dates.WhyNot:
+    if dataset.staged:
+        return empty_dates.of_stage(run, scope, dataset)
+    if dataset.calculate is not None:
+        return empty_dates.of_tables(run, scope, empty_dates.needed(run, dataset), every=True)
+    return lambda day: f"no source has rows of {day}"
 
 
 def _worth_writing(run: PipelineRun, table: Table, parts: list[Part], scope: Scope) -> list[Part]:
@@ -241,7 +298,10 @@ def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFr
     must_have_loaded_one(run, dataset.table_name, dataset, (table.name,), scope)
     rows = run.warehouse.frame(table.name, where=stage_window(run, dataset, scope).slice())
     if rows.empty and not dataset.may_be_empty:
-        raise QualityError(f"{table.name}: nothing is staged for {scope.until}", dataset=dataset.name)
+        raise QualityError(
+            f"{dataset.table_name}: nothing is staged for {scope.until}: load {table.name} of it first",
+            dataset=dataset.name,
+        )
     return rows, [staged_input(table.name, rows, dataset.date_column)]
 
 

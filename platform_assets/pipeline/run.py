@@ -19,6 +19,7 @@ from resources.warehouse.locks import Lease
 from resources.warehouse.warehouse import Warehouse
 
 CODE_VERSION = "0.1.0"
+MASTER = "fusion_stock_master"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,18 @@ class PipelineRun:
         date the days without trading so far."""
         today = self.clock.now().date().isoformat()
         return asked.with_closed_days(today, self.calendar).with_late(late, self.calendar)
+
+    def not_listed(self, day: str) -> frozenset[str]:
+        """Codes that are not listed on a day, by the stored security master: no source can have them."""
+        if MASTER not in self.warehouse.tables:
+            return frozenset()
+        master = self.warehouse.frame(MASTER, columns=("code", "list_date", "delist_date"))
+        away = (master["list_date"] > day).fillna(False) | (master["delist_date"] <= day).fillna(False)
+        return frozenset(master.loc[away.astype(bool), "code"])
+
+    def refuse_unfinished(self, table: str, scope: Scope) -> None:
+        """InputError for a date whose session goes on."""
+        self.registry.trade_days[table].refuse_unfinished(scope.dates, self.clock.now())
 
     def context(self, scope: Scope, read: Reader | None = None) -> Context:
         now = stamp(self.clock.now())

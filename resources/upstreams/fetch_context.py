@@ -5,10 +5,10 @@ What several tables of one run need (the security list, the quote batch of the d
 run and shared: `once` remembers the value and the ids of the responses that it came from.
 """
 
+import datetime
 import random
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -16,56 +16,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from core.calendar import TradeCalendar
+from core.calendar import COMPLETE, TradeCalendar
 from core.clock import Clock
 from core.declaration.conditions import Condition
 from core.declaration.scope import Reader, Scope
-from core.errors import PayloadError, Unavailable
-from core.market.securities import board_of
+from core.errors import NotServed, PayloadError, Unavailable
 from core.stopping import safe_point
 from resources.fetch_record import FetchLog
 from resources.rejections import Rejection, note, noting
 from resources.upstreams import universe
 from resources.upstreams.clients import Clients
 from resources.upstreams.hosts import SITES
+from resources.upstreams.tolerated_failures import check_failed, code_of_item
 
 if TYPE_CHECKING:
     from core.market.bars import Dense
 
-FAILED_SHARE = 0.1
-"""Share of all codes, and of the codes of one board, that may fail. A board that a source reports in another
-format or unit is a small share of the market, so the total alone would not show it."""
-_SYMBOL_LENGTH = len("sh600519")
-
-
-def check_failed(asked: Sequence[str], failed: Sequence[tuple[str, str]]) -> None:
-    """`failed`: (item, reason). Raises PayloadError when more than the share failed, of everything or of the
-    stocks of one board. A single failure is tolerated, except where it is all that was requested: no answer
-    would be left."""
-    if not failed:
-        return
-    item, reason = failed[0]
-    if len(failed) > min(len(asked) - 1, _most(len(asked))):
-        raise PayloadError(f"{len(failed)} of {len(asked)} codes failed; {item}: {reason}")
-    sizes = Counter(_board(one) for one in asked)
-    for board, number in Counter(_board(one) for one, _ in failed).items():
-        if board and number > _most(sizes[board]):
-            item, reason = next(one for one in failed if _board(one[0]) == board)
-            raise PayloadError(f"{number} of {sizes[board]} codes of board {board} failed; {item}: {reason}")
-
-
-def _most(asked: int) -> int:
-    return max(1, int(FAILED_SHARE * asked))
-
-
-def _board(item: str) -> str:
-    """The board of a stock's symbol; '' for any other item."""
-    return board_of(item[2:], item[:2]) if len(item) == _SYMBOL_LENGTH else ""
-
-
 T = TypeVar("T")
-MORNING = "09:00:00"
-CLOSE_TIME = "15:00:00"
+MORNING = datetime.time(9)
 
 
 class _Memo:
@@ -112,6 +80,10 @@ class FetchContext(Clients):
         self.direct = direct
         self.ths_eps = ths_eps
         self.problems: list[tuple[str, str]] = []
+        self.not_served: dict[str, str] = {}
+        """What the source has not answered for: code or date -> why."""
+        self.served = 0
+        """Codes and dates that it has answered for, as far as they were asked for one by one."""
         self._closers = tuple(closers)
         self._workers = workers
         self._throttle = throttle
@@ -132,10 +104,15 @@ class FetchContext(Clients):
         view.__dict__.update(self.__dict__)
         view.log = log
         view.problems = []
+        view.begin_source()
         view._reused = []
         view._read = read
         view._clients = {}
         return view
+
+    def begin_source(self) -> None:
+        """Another source is asked: what the one before did not answer for is forgotten."""
+        self.not_served, self.served = {}, 0
 
     def close(self) -> None:
         for close in self._closers:
@@ -150,15 +127,13 @@ class FetchContext(Clients):
     def is_current_session(self, day: str) -> bool:
         """Whether a quote asked now belongs to the finished session of `day`: also on the morning after,
         until upstreams make ready for the next one."""
-        running = MORNING <= self.clock.now().strftime("%H:%M:%S") < CLOSE_TIME
+        now = self.clock.now()
+        running = MORNING <= now.time() < COMPLETE
         return day == self.newest_finished() and not (running and self._is_trade_date)
 
     def newest_finished(self) -> str:
-        """The newest trade date whose session is over."""
-        newest = self.calendar.on_or_before(self.today)
-        if self._is_trade_date and self.clock.now().strftime("%H:%M:%S") < CLOSE_TIME:
-            return self.calendar.offset(newest, -1)
-        return newest
+        """The newest trade date whose session is over, that of fixed prices after the close included."""
+        return self.calendar.newest_complete(self.clock.now())
 
     @property
     def _is_trade_date(self) -> bool:
@@ -262,9 +237,12 @@ class FetchContext(Clients):
         pages: bool = False,
         site: str = "",
         calls: int = 1,
+        code_of: Callable[[str], str] = code_of_item,
     ) -> list[T]:
         """`work` for every item, in order, in a bounded pool. An item with a rejected payload is
-        noted in `problems` and left out; too many of them, of all or of one board, fail the whole fetch.
+        noted in `problems` and left out; too many of them, of all or of one board, fail the whole fetch. So
+        is one without an answer (NotServed), of which there may be any number. Both are `not_served`, under
+        the code that `code_of` gives.
         `pages`: each item is a web page of one stock, so a random pause comes before each but the first.
         `site`: the site (of `hosts.SITES`) that each item asks `calls` times; Unavailable, before anything is
         asked, when these are more calls than it answers."""
@@ -276,24 +254,33 @@ class FetchContext(Clients):
             )
         pause = self._throttle if pages and len(todo) > 1 else (0.0, 0.0)
 
-        def one(item: str) -> tuple[T | None, str]:
+        def one(item: str) -> tuple[T | None, PayloadError | None]:
             if pause[1] > 0 and item != todo[0]:
                 self._sleep(random.uniform(*pause))
             safe_point()
             try:
-                return work(item), ""
+                return work(item), None
             except PayloadError as error:
-                return None, str(error)
+                return None, error
 
         # Each item in a copy of its own: a context cannot be entered by two threads at a time. It carries
         # the ids of the log, the call budget and the request to stop.
         context = copy_context()
         with ThreadPoolExecutor(max_workers=self._workers) as pool:
             answers = list(pool.map(lambda item: context.copy().run(one, item), todo))
-        failed = [(item, reason) for item, (_, reason) in zip(todo, answers, strict=True) if reason]
+        errors = [(item, error) for item, (_, error) in zip(todo, answers, strict=True) if error is not None]
+        failed = [(item, str(error)) for item, error in errors if not isinstance(error, NotServed)]
         self.problems += failed
+        self.not_served |= {code_of(item): str(error) for item, error in errors}
+        self.served += len(todo) - len(errors)
         check_failed(todo, failed)
-        return [value for value, reason in answers if not reason and value is not None]
+        return [value for value, error in answers if error is None and value is not None]
+
+    def note_not_served(self, asked: Iterable[str], served: Iterable[str], why: str) -> None:
+        """Codes of a batch that its answer says nothing about."""
+        found = set(served)
+        self.not_served |= {code: why for code in asked if code not in found}
+        self.served += len(found)
 
     # -- the universe -------------------------------------------------------------------------------
 
@@ -325,10 +312,12 @@ class FetchContext(Clients):
         site: str = "",
     ) -> pd.DataFrame:
         """`ask(symbol)` for every symbol of the scope, joined; only rows of the scope's dates. A frame
-        without `code` gets the symbol's digits. `site` as in `each`."""
+        without `code` gets the symbol's digits, one without rows is no answer. `site` as in `each`."""
 
         def one(symbol: str) -> pd.DataFrame:
             rows = ask(symbol)
+            if rows.empty:
+                raise NotServed(f"{symbol}: no series")
             return rows if "code" in rows.columns else rows.assign(code=symbol[2:])
 
         symbols = self.symbols(scope.codes, sec_type)

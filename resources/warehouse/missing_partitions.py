@@ -1,10 +1,13 @@
 """Which trade dates of a dataset are missing, derived from its batches. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median, quantiles
 
+from core.calendar import TradeCalendar
 from core.declaration.dataset import Dataset
+from core.declaration.registry import Registry
 from core.declaration.rules import Partition
 from core.errors import InputError
 from resources.warehouse.ledger.loads import Tried
@@ -60,16 +63,18 @@ def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
 
 
 def missing_partitions(
-    dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]
+    dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried], not_out: Container[str] = ()
 ) -> list[MissingPartition]:
-    """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not
-    published yet, so an empty load of them counts as loaded."""
+    """The missing ones of ascending trade dates, without those whose figures are `not_out` yet. The newest
+    `late` dates of a late publisher may be loaded in part."""
     usual = usual_rows(dataset, found)
     settled = days[: len(days) - dataset.late] if dataset.late else days
     missing = []
     for day in days:
         tried = found.get(day, Tried(None, 0))
         present = tried.rows or 0
+        if not tried.rows and not tried.failed and day in not_out:
+            continue
         if tried.rows is None:
             reason = "failed" if tried.failed else "never_run"
         elif usual is not None and day in settled and present < usual * PARTLY:
@@ -80,6 +85,14 @@ def missing_partitions(
             MissingPartition(dataset.name, day, usual, present, reason, tried.failed, tried.run_id)
         )
     return missing
+
+
+def not_out(
+    registry: Registry, dataset: Dataset, days: Sequence[str], now: datetime, calendar: TradeCalendar
+) -> frozenset[str]:
+    """The trade dates whose figures are published later."""
+    declared = registry.trade_days[table_of(dataset)]
+    return frozenset(day for day in days if declared.not_out(day, now, calendar) is not None)
 
 
 def table_of(dataset: Dataset) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from platform_assets.definitions.run_lease import LEASE_TAG, lease_tag
 from resources.warehouse.locks import DOMAINS
@@ -96,7 +97,12 @@ def download_market(work: Work) -> dict[str, Any]:
     name = work.args.get("name")
     if not isinstance(name, str) or not name:
         raise InputError("name", "names the download")
+    raw = builtin_registry().topical.get(name)
+    services = work.services
     date = work.date
+    if raw is not None and not work.args.get("date"):
+        days = builtin_registry().trade_days[raw.table_name]
+        date = days.newest(services.clock.now(), services.calendar)
     return {"date": date, **work.answer_of(MARKET_JOB, name=name, date=date)}
 
 

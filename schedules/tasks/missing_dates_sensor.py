@@ -33,7 +33,13 @@ from resources.warehouse.ledger.gaps import (
     Gaps,
 )
 from resources.warehouse.ledger.loads import Tried, first_success, tried
-from resources.warehouse.missing_partitions import MissingPartition, has_dates, missing_partitions, table_of
+from resources.warehouse.missing_partitions import (
+    MissingPartition,
+    has_dates,
+    missing_partitions,
+    not_out,
+    table_of,
+)
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.outdated_rows import ask_again, ask_for_corrected_days
@@ -135,7 +141,8 @@ class GapKeeper:
         if not days:
             return 0
         found = tried(self._run, table, days[0], days[-1])
-        missing = missing_partitions(dataset, days, found)
+        later = not_out(self._registry, dataset, days, now, self._services.calendar)
+        missing = [one for one in missing_partitions(dataset, days, found) if one.partition not in later]
         self._ledger.observe(
             dataset.name,
             days[0],

@@ -1,6 +1,7 @@
 """/datamgr/day-grid: admin, enveloped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -35,12 +36,23 @@ class GridRow(BaseModel):
 async def _day_grid(state: State, days: int) -> dict[str, Any]:
     newest = state.calendar.newest_complete(state.clock.now())
     dates = state.calendar.last(days, newest)
-    rows = await state.reading.scan(_read, dates, state.settings)
+    now = state.clock.now()
+    not_out = {
+        table: {day: declared.not_out(day, now, state.calendar) for day in dates}
+        for table, declared in builtin_registry().trade_days.items()
+    }
+    rows = await state.reading.scan(_read, dates, state.settings, not_out)
     return {"items": rows, "total": len(rows), "dates": list(dates)}
 
 
-def _read(session: Session, dates: Sequence[str], settings: Settings) -> list[dict[str, Any]]:
+def _read(
+    session: Session,
+    dates: Sequence[str],
+    settings: Settings,
+    not_out: Mapping[str, Mapping[str, str | None]],
+) -> list[dict[str, Any]]:
     registry = builtin_registry()
+    layers = {table.name: table.layer for table in registry.tables}
     partitions = _partitions()
     batches = _batches(session, list(partitions), dates[0], dates[-1])
     held = _held_batches(session, dates[0])
@@ -48,7 +60,11 @@ def _read(session: Session, dates: Sequence[str], settings: Settings) -> list[di
     for dimension in registry.freshness():
         dataset, partition = partitions[dimension.table]
         loads = batches.get(dimension.table, ())
-        statuses = [_status(loads, day, partition, held, settings) for day in dates]
+        layer, later = layers[dimension.table], not_out[dimension.table]
+        outcome_of = partial(outcome, settings=settings, layer=layer)
+        statuses = [
+            _status(loads, day, partition, held, partial(outcome_of, not_out=later[day])) for day in dates
+        ]
         rows.append({"table": dimension.table, "dataset": dataset, "statuses": statuses})
     return rows
 
@@ -93,14 +109,14 @@ def _status(
     day: str,
     partition: Partition,
     held: frozenset[str],
-    settings: Settings,
+    outcome_of: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any]],
 ) -> str:
     periods = open_report_periods(day) if partition is Partition.REPORT_PERIOD else ()
     own = sorted(
         (batch for batch in loads if concerns(batch, day, periods, partition)),
         key=lambda batch: replaced_order(day, batch),
     )
-    found = outcome(own, settings)
+    found = outcome_of(own)
     if found["status"] in ("complete", "fallback") and found["batch_id"] in held:
         return "held"
     return str(found["status"])

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from core.days import moved
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
+from core.declaration.tables import Layer
 from core.records import picked
 from core.report_periods import is_period, open_report_periods
 from resources.orchestrator import run_url
@@ -27,7 +28,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 
-ReportStatus = StrEnum("ReportStatus", "complete held fallback failed not_run")
+ReportStatus = StrEnum("ReportStatus", "complete held fallback empty failed not_due not_run")
 
 
 class ReportSource(BaseModel):
@@ -48,7 +49,8 @@ class ReportRow(BaseModel):
     status: ReportStatus = Field(
         description=(
             "fallback: complete, but from another source than the first; held: some rows are "
-            "implausible and no prices are adjusted by them"
+            "implausible and no prices are adjusted by them; empty: loaded, and there is nothing of the "
+            "date; not_due: its figures are published later"
         )
     )
     reason: str | None = Field(description="why it failed, or why an earlier source was not used")
@@ -65,7 +67,9 @@ class ReportTotals(BaseModel):
     complete: int
     held: int
     fallback: int
+    empty: int
     failed: int
+    not_due: int
     not_run: int
 
 
@@ -78,6 +82,7 @@ class SourceTotals(BaseModel):
 
 
 _COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
+NOTHING = "loaded, and there is nothing of this date"
 _SPAN = "____-__-__..____-__-__"
 
 
@@ -122,7 +127,7 @@ def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[
     return found
 
 
-ORDER = ("failed", "held", "fallback", "not_run", "complete")
+ORDER = ("failed", "held", "fallback", "not_run", "not_due", "empty", "complete")
 """Statuses in the order of display: problems first."""
 
 
@@ -133,7 +138,11 @@ async def _day_report(state: State, date: str | None, status: str | None) -> dic
         day = state.calendar.newest_complete(state.clock.now())
     else:
         day = trade_date(state, "date", date)
-    rows = await state.reading.scan(_read, day, state.settings)
+    not_out = {
+        table: declared.not_out(day, state.clock.now(), state.calendar)
+        for table, declared in builtin_registry().trade_days.items()
+    }
+    rows = await state.reading.scan(_read, day, state.settings, not_out)
     totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}
     shown = [row for row in rows if status in (None, row["status"])]
     shown.sort(key=lambda row: ORDER.index(row["status"]))
@@ -141,7 +150,9 @@ async def _day_report(state: State, date: str | None, status: str | None) -> dic
     return {"items": shown, **about}
 
 
-def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]]:
+def _read(
+    session: Session, day: str, settings: Settings, not_out: Mapping[str, str | None]
+) -> list[dict[str, Any]]:
     periods = open_report_periods(day)
     batches = of_date(session, day, periods)
     rows = []
@@ -155,7 +166,8 @@ def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]
             found = [batch for batch in loads if concerns(batch, day, periods, partition)]
             ordered = sorted(found, key=partial(replaced_order, day))
             head = {"table": table.name, "dataset": dataset.name, "layer": str(table.layer)}
-            rows.append({**head, "second_source": len(sources) > 1, **outcome(ordered, settings)})
+            reported = outcome(ordered, settings, table.layer, not_out[table.name])
+            rows.append({**head, "second_source": len(sources) > 1, **reported})
     held = held_back(session, [str(row["batch_id"]) for row in rows if row["batch_id"]])
     return [_held(row, held.get(str(row["batch_id"]), ())) for row in rows]
 
@@ -172,6 +184,8 @@ def concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partiti
     """Whether a batch loaded the date. Other batches of that day did not: a backfill of other dates, a
     clean-up of older ones."""
     first, _, last = str(batch["partition_key"]).partition("..")
+    if partition in (Partition.TRADE_DATE, Partition.EVENT_DATE) and last and batch["status"] == "success":
+        return False  # each date of the range that was loaded has a batch of its own
     last = last or first
     if partition is not Partition.REPORT_PERIOD:
         return first <= day <= last
@@ -188,19 +202,31 @@ def replaced_order(day: str, batch: Mapping[str, Any]) -> tuple[bool, str, bool,
     return key == day, str(batch["started_at"]), ".." in key, str(batch["batch_id"])
 
 
-def outcome(batches: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
-    """The last success of the date; without one, the last failure."""
-    newest = next((one for one in reversed(batches) if one["status"] == "success"), None)
-    newest = newest or next(iter(reversed(batches)), None)
-    if newest is None:
-        left = dict.fromkeys(("reason", "rows", "batch_id", "run_id", "run_url", "at"))
-        return {**left, "status": "not_run", "sources": []}
+def outcome(
+    batches: Sequence[Mapping[str, Any]], settings: Settings, layer: Layer, not_out: str | None
+) -> dict[str, Any]:
+    """The last success of the date that has rows, or the last success of what is calculated anew; without
+    one, the last failure. `not_out`: why the figures of the date are not published yet."""
+    done = [one for one in batches if one["status"] == "success"]
+    newest = next((one for one in reversed(done) if one["rows"] or layer is Layer.CALC), None)
+    newest = newest or next(iter(reversed(done)), None) or next(iter(reversed(batches)), None)
+    if newest is None or (not_out is not None and not newest["rows"]):
+        left = dict.fromkeys(("rows", "batch_id", "run_id", "run_url", "at"))
+        return {
+            **left,
+            "reason": not_out,
+            "status": "not_run" if not_out is None else "not_due",
+            "sources": [],
+        }
     sources = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
     fallback = next((one["fallback_reason"] for one in sources if one.get("fallback_reason")), None)
-    failed = newest["status"] == "failed"
-    reason = newest["error"] if failed else fallback
+    status, reason = ("complete", None) if fallback is None else ("fallback", fallback)
+    if newest["status"] == "failed":
+        status, reason = "failed", newest["error"]
+    elif not newest["rows"]:
+        status, reason = "empty", fallback or NOTHING
     return {
-        "status": "failed" if failed else "complete" if fallback is None else "fallback",
+        "status": status,
         "reason": None if reason is None else redact(str(reason)),
         "sources": [_source(one) for one in sources],
         "rows": int(newest["rows"]),

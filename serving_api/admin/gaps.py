@@ -26,6 +26,7 @@ from resources.warehouse.missing_partitions import (
     dated,
     has_dates,
     missing_partitions,
+    not_out,
     table_of,
     usual_rows,
 )
@@ -123,8 +124,14 @@ def _range(state: State, since: str | None, until: str | None) -> tuple[str | No
 
 
 def _missing_partitions(
-    session: Session, datasets: Sequence[Dataset], calendar: TradeCalendar, since: str | None, until: str
+    session: Session,
+    datasets: Sequence[Dataset],
+    calendar: TradeCalendar,
+    now: datetime,
+    since: str | None,
+    until: str,
 ) -> list[MissingPartition]:
+    registry = builtin_registry()
     found = []
     for dataset in datasets:
         table = table_of(dataset)
@@ -134,7 +141,8 @@ def _missing_partitions(
         start = loaded if since is None else max(loaded, since)
         days = calendar.between(start, until)
         if days:
-            found += missing_partitions(dataset, days, loads.tried(session.run, table, days[0], days[-1]))
+            tried = loads.tried(session.run, table, days[0], days[-1])
+            found += missing_partitions(dataset, days, tried, not_out(registry, dataset, days, now, calendar))
     return found
 
 
@@ -175,6 +183,8 @@ async def requested_days(state: State, body: PlanRequest) -> Requested:
     dataset = dated(builtin_registry().dataset(body.dataset))
     first, last = _range(state, body.since, body.until)
     days = state.calendar.between(str(first), last)
+    later = not_out(builtin_registry(), dataset, days, state.clock.now(), state.calendar)
+    days = [day for day in days if day not in later]
     if not days:
         raise InputError("from", f"there is no complete trade date from {first} to {last}")
     missing = await state.reading.scan(_missing, dataset, days)
@@ -268,7 +278,8 @@ async def gaps(
         else [dated(registry.dataset(dataset))]
     )
     first, last = _range(state, since, until)
-    missing = await state.reading.scan(_missing_partitions, chosen, state.calendar, first, last)
+    now = state.clock.now()
+    missing = await state.reading.scan(_missing_partitions, chosen, state.calendar, now, first, last)
     known, left = await off_loop(_ledger, state)
     found = [_gap(absent, known.get((absent.dataset, absent.partition))) for absent in missing]
     if status == REPAIRED:

@@ -9,6 +9,7 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.calendar import FIRST_PARTITION
+from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from core.records import columns_by_key
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
@@ -31,7 +32,7 @@ from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 from serving_api.quant import queries
 from serving_api.quant.queries import CHIPS, PATTERNS
-from serving_api.table_lists import PastDay, trade_date
+from serving_api.table_lists import PastDay, refuse_unfinished, trade_date
 
 
 class IndicatorSeries(Reach):
@@ -221,6 +222,7 @@ async def chips(
 recalc_router = area_router(f"{PREFIX}/quant", "quant: recalculation")
 
 COMMAND = "quant_recalc"
+TASK = "quant_calc"
 _CODE = re.compile(r"[0-9]{6}")
 
 
@@ -235,6 +237,8 @@ async def recalc(call: Admin, body: RecalculationRequest) -> Answer:
         raise InputError(
             "date", f"{day} is before {FIRST_PARTITION}, the first trade date that is calculated"
         )
+    if day is not None:
+        refuse_unfinished(call.state, "date", (day,), builtin_registry().tables_of_task(TASK))
     command = await off_loop(_ask, call.state, body, day, call.member.username)
     message = "重新计算已开始，请用 command_id 查询"
     return Answer({"status": "accepted", "command_id": command.id, "message": message}, status_code=202)

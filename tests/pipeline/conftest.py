@@ -143,12 +143,11 @@ def opened_services(url: str, folder: Path, world: World, today: str = TODAY) ->
     clock = ManualClock(datetime.fromisoformat(f"{today}T15:45"))
     faults = FaultPlan()
     with SimulatedMarket(world, clock, faults) as market:
-        host, port = market.tcp_address or ("", 0)
         settings = Settings(
             data_source="mock",
             data_dir=str(folder),
             simulator_url=market.http_url,
-            simulator_tdx=f"{host}:{port}",
+            simulator_tdx=market.terminals,
         )
         registry = builtin_registry()
         warehouse = Warehouse(url, registry.tables, clock=clock, payload_folder=folder / "payloads")

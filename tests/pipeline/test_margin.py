@@ -2,14 +2,13 @@
 is recorded when they disagree."""
 
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
 
 from core.calendar import shipped_calendar
-from platform_assets.definitions.materialization import partition_metadata, why_empty
+from platform_assets.definitions.materialization import partition_metadata
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
@@ -45,19 +44,19 @@ def test_the_load_of_a_day_brings_the_figures_of_the_day_before(services: Servic
     assert {"sse", "szse", "bse"} == set(rows["src"])
     assert set(rows["valid_from"].str[:16]) == {f"{TODAY} 09:00"}
     assert (rows["quality"] == "ok").all()
-    assert loaded.of(TODAY) is not None
-    assert loaded.of(TODAY).rows_written == 0
+    assert loaded.of(TODAY) is None
+    assert loaded.not_out == {TODAY: "published from 2026-08-24 09:00"}
     assert rows[["rzche", "rqye", "rzrqye", "rqchl", "fin_ratio_pct"]].notna().all().all()
 
 
 def test_nothing_is_asked_of_a_date_that_is_not_out(services: Services) -> None:
     services.clock.at = datetime.fromisoformat(f"{TODAY}T08:59")
 
-    loaded = services.raw("exchange_margin")
+    loaded = services.raw("exchange_margin", BEFORE)
 
-    assert loaded.calls == {}
-    assert services.warehouse.frame("exchange_margin").empty
-    assert load(services).results[-1].rows_written == 0
+    assert loaded.calls == {"bse": 2, "sse": 2, "szse": 2}
+    assert set(services.warehouse.frame("exchange_margin")["date"]) == {"2026-08-19"}
+    assert load(services, BEFORE).of(BEFORE) is None
 
 
 def test_calls_of_a_day_do_not_grow_with_the_codes(services: Services) -> None:
@@ -246,7 +245,7 @@ def test_a_row_that_is_left_out_reaches_the_record_of_its_batch(
     loaded_of_the_date = loaded.of(BEFORE)
     assert whole is not None
     assert loaded_of_the_date is not None
-    assert (result.rows_rejected, loaded_of_the_date.rows_in) == (1, whole.rows_in - 1)
+    assert (result.rows_rejected, loaded_of_the_date.rows_in) == (1, whole.rows_in)
     assert partition_metadata(loaded, result)["rows_rejected"] == 1
     (stored,) = services.warehouse.query(
         "SELECT rows_rejected FROM sys_batch WHERE batch_id=?", (result.batch_id,)
@@ -264,21 +263,18 @@ def test_a_row_that_is_left_out_reaches_the_record_of_its_batch(
 
 
 def test_a_load_before_the_hour_of_publication_says_from_when(services: Services) -> None:
-    table = services.registry.datasets["margin"]
     loaded = services.raw("raw_margin", TODAY)
-    result = loaded.of(TODAY)
-    assert result is not None
-    assert result.rows_in == 0
 
-    evening = datetime(2026, 8, 21, 20)
-    calendar = shipped_calendar()
-    assert why_empty(table.public_at, result, evening, calendar) == "0 rows: published from 2026-08-24 09:00"
-    assert why_empty(table.public_at, result, datetime(2026, 8, 24, 9), calendar) is None
+    assert loaded.of(TODAY) is None
+    assert loaded.not_out == {TODAY: "published from 2026-08-24 09:00"}
     filled = loaded.of(BEFORE)
     assert filled is not None
-    assert why_empty(table.public_at, filled, evening, calendar) is None
+    assert filled.rows_in > 0
+
+    declared = services.registry.trade_days["raw_margin"]
+    calendar = shipped_calendar()
+    assert declared.not_out(TODAY, datetime(2026, 8, 24, 9), calendar) is None
     # Beyond the calendar the date of publication is unknown, and a run goes on.
-    last = replace(result, partition_key=calendar.horizon)
-    assert why_empty(table.public_at, last, evening, calendar) == (
-        f"0 rows: published after {calendar.horizon}, the last date of the calendar"
+    assert declared.not_out(calendar.horizon, datetime(2026, 8, 21, 20), calendar) == (
+        f"published after {calendar.horizon}, the last date of the calendar"
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import PayloadError
-from resources.upstreams.fetch_context import check_failed
+from resources.upstreams.tolerated_failures import check_failed
 
 MAIN = [f"sh600{number:03d}" for number in range(80)]
 STAR = [f"sh688{number:03d}" for number in range(8)]

@@ -59,6 +59,17 @@ def tried(run: Run, table: str, since: str, until: str) -> dict[str, Tried]:
     }
 
 
+def loaded_days(run: Run, tables: Sequence[str], since: str, until: str) -> frozenset[str]:
+    """The trade dates of the market as a whole that were loaded into one of the tables."""
+    rows = run(
+        f"SELECT DISTINCT partition_key FROM sys_batch WHERE table_name IN ({marks(tables)}) "
+        f"AND partition_key>=? AND partition_key<=? AND {_DAY} AND status='success' "
+        "AND COALESCE(trigger_ref, '') NOT IN (?, ?)",
+        (*tables, since, until, *_OF_CODES),
+    )
+    return frozenset(str(day) for (day,) in rows)
+
+
 def written_last(
     run: Run, tables: Sequence[str], since: str, until: str, *, changed: bool = False, whole: bool = False
 ) -> dict[str, str]:

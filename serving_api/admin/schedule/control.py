@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
+from core.declaration.registry import builtin_registry
+from core.declaration.trade_days import A_SHARES
 from core.errors import ConflictError, InputError, NotFound, Unavailable
 from resources.orchestrator import Orchestrator
 from resources.warehouse.ledger.commands import Command, CommandQueue
@@ -137,7 +139,7 @@ def _early(one: Early) -> str:
 def day_of_run(task: Task, requested: str | None, now: datetime, calendar: TradeCalendar) -> str:
     """The trade date of a run by hand: the requested one (a task that runs every day takes the trade date
     before a day without trading), else the newest day that is complete at `now`. Raises InputError for a
-    date that is no trade date, for a task that runs on trade dates only."""
+    date that is no trade date (a task that runs on trade dates only), and while its session goes on."""
     try:
         if requested is None:
             return calendar.newest_complete(now)
@@ -146,6 +148,10 @@ def day_of_run(task: Task, requested: str | None, now: datetime, calendar: Trade
         raise InputError("date", error.message) from None
     if nearest != requested and task.trading_day_only:
         raise InputError("date", f"{requested} is no trade day; the nearest earlier one is {nearest}")
+    for table in builtin_registry().tables_of_task(task.key):
+        days = builtin_registry().trade_days[table]
+        if days.market is A_SHARES:  # a table of a later market is refused by itself
+            days.refuse_unfinished((nearest,), now)
     return nearest
 
 

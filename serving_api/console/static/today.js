@@ -8,7 +8,7 @@ import { Panel } from "./panel.js";
 const DAYS = 30;
 const DAY_MIN = 1440;
 const LATE_S = 60;
-const MARKS = { complete: "●", fallback: "◆", held: "◐", partial: "◑", failed: "✕", not_run: "○" };
+const MARKS = { complete: "●", fallback: "◆", held: "◐", partial: "◑", empty: "∅", failed: "✕", not_due: "·", not_run: "○" };
 const panels = Object.fromEntries(["look", "upstreams", "tasks", "freshness"].map((id) => [id, new Panel(id)]));
 const output = document.getElementById("day");
 let dates = [];

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel, Field, StringConstraints
 
+from core.declaration.registry import builtin_registry
 from serving_api.admin.waiting import LATER
 from serving_api.datasets.download import service
 from serving_api.datasets.download.service import NORTHBOUND, unknown
@@ -15,7 +16,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.table_lists import trade_date
+from serving_api.table_lists import refuse_unfinished, trade_date
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Status = Literal["success", "failed"]
@@ -94,8 +95,11 @@ async def market_level(
     body: MarketRequest | None = None,
 ) -> Answer:
     """Download one market or topic table of a trade date, and fuse the datasets that it feeds."""
-    date = None if body is None or body.date is None else trade_date(call.state, "date", body.date)
+    asked = None if body is None else body.date
+    date = None if asked is None else trade_date(call.state, "date", asked)
     known = service.known_market(name)
+    if date is not None:
+        refuse_unfinished(call.state, "date", (date,), [builtin_registry().topical[known].table_name])
     return Answer(await service.download_market(call.state, known, date, call.member.username))
 
 

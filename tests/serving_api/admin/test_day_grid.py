@@ -7,7 +7,8 @@ from tests.serving_api.admin.test_day_report import BEFORE, FUSED, PERIODS, ende
 
 def test_each_cell_is_the_status_in_the_report_of_its_date(bare: FetchContext) -> None:
     ended(bare, FUSED, TODAY, status="failed")
-    ended(bare, FUSED, "2026-08-17..2026-08-19", at=f"{BEFORE} 09:00:00", rows=30)
+    for day in ("2026-08-17", "2026-08-18", "2026-08-19"):
+        ended(bare, FUSED, day, at=f"{BEFORE} 09:00:00", rows=10)
     ended(bare, FUSED, "2017-03-01", at=f"{TODAY} 16:00:00", rows=3000)
     ended(bare, "calc_chip_daily", BEFORE, at=f"{BEFORE} 17:00:00", rows=5000)
     ended(bare, "fusion_finance_indicator", "2026-06-30", at=f"{BEFORE} 17:00:00", rows=5)

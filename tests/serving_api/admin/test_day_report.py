@@ -44,7 +44,8 @@ def test_a_backfill_of_other_dates_is_no_load_of_the_day(bare: FetchContext) -> 
 
     reported = row(bare, FUSED)
     assert (reported["status"], reported["batch_id"], reported["reason"]) == ("failed", failed, "no rows")
-    assert row(bare, RAW)["status"] == "not_run"
+    told = row(bare, RAW)
+    assert (told["status"], told["reason"]) == ("not_due", "published from 2026-08-24 09:00")
 
 
 def test_a_clean_up_is_no_load_of_the_day(bare: FetchContext) -> None:
@@ -70,6 +71,25 @@ def test_of_two_partitions_of_one_run_the_day_has_its_own(bare: FetchContext) ->
 
     assert (row(bare, RAW)["batch_id"], row(bare, RAW)["rows"]) == (own, 20)
     assert (row(bare, RAW, BEFORE)["batch_id"], row(bare, RAW, BEFORE)["rows"]) == (before, 10)
+
+
+def test_a_span_of_loaded_dates_says_nothing_of_a_date_without_a_batch_of_its_own(bare: FetchContext) -> None:
+    ended(bare, FUSED, "2026-08-18..2026-08-20", rows=20)
+    for day in ("2026-08-18", "2026-08-20"):
+        ended(bare, FUSED, day, rows=10)
+    hole = ended(bare, FUSED, "2026-08-19", status="failed")
+
+    assert (row(bare, FUSED, "2026-08-19")["status"], row(bare, FUSED, "2026-08-19")["batch_id"]) == (
+        "failed",
+        hole,
+    )
+
+
+def test_a_date_of_which_there_is_nothing_says_so(bare: FetchContext) -> None:
+    ended(bare, "fusion_block_trade", BEFORE, rows=0)
+
+    told = row(bare, "fusion_block_trade", BEFORE)
+    assert (told["status"], told["reason"]) == ("empty", "loaded, and there is nothing of this date")
 
 
 def test_a_span_with_the_day_in_is_a_load_of_it(bare: FetchContext) -> None:
