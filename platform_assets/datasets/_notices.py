@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.frames import stacked
-from core.declaration.scope import Scope
+from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext
 
@@ -24,6 +24,15 @@ SPAN_DAYS = 92
 
 Call = Callable[["EastmoneyClient"], Callable[[str | None, str, tuple[str, ...] | None], pd.DataFrame]]
 """The client of the portal -> its call of (first day or None, last day, codes or None for the market)."""
+
+
+_AHEAD_DAYS = 10
+"""Days before its date that a notice is on the site: the evening before, or the last one before a holiday."""
+
+
+def is_announced(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The notice is not of a day to come, but for the next ones."""
+    return ~(rows["ann_date"].fillna("") > moved(context.today, _AHEAD_DAYS))
 
 
 def by_notice(

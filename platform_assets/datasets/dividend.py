@@ -13,10 +13,10 @@ from core.days import moved
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Partition, Soft, as_received, calendar_days, interfaces
+from core.declaration.rules import Contract, Fields, Partition, Soft, as_received, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.report_periods import public_from
-from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
+from platform_assets.datasets._notices import AGAIN_DAYS, by_notice, is_announced
 from resources.upstreams.fetch_context import FetchContext
 
 KEY = ("code", "report_period", "ann_date")
@@ -172,6 +172,11 @@ def ex_date_follows_plan(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(known & (rows["ex_date"].where(known, rows["ann_date"]) < rows["ann_date"]))
 
 
+def ex_date_follows_record_date(rows: pd.DataFrame, context: Context) -> pd.Series:
+    known = rows["ex_date"].notna() & rows["record_date"].notna()
+    return ~(known & (rows["ex_date"].where(known, "") <= rows["record_date"].where(known, "")))
+
+
 def ex_date_has_event(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The terminal has an ex-right event of that date; of codes whose events are known from then on."""
     codes = tuple(sorted(set(rows["code"])))
@@ -222,8 +227,10 @@ DATASET = Dataset(
     feeds={"raw_dividend": as_received, "aux_bonus": as_received},
     order=("eastmoney", "em_f10", "tdx"),
     fuse=Fields(),
+    contract=(Contract(is_announced, "a notice of a day to come"),),
     derive=(add_total_cash,),
     soft=(
+        Soft(ex_date_follows_record_date, "the ex-date is not after the record date"),
         Soft(ex_date_follows_plan, "the ex-date is before the plan"),
         Soft(ex_date_has_event, "the terminal has no ex-right event on the ex-date"),
         Soft(cash_is_believable, "more than 300 CNY per 10 shares"),

@@ -32,6 +32,7 @@ from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
 from platform_assets.datasets._dated import SPELLING
 from platform_assets.datasets._finance_rules import earnings_follow_shares
+from platform_assets.datasets._notices import is_announced
 
 _QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
 
@@ -315,7 +316,10 @@ DATASET = Dataset(
     },
     order=("eastmoney", "em_f10", "sina", "tdx"),
     fuse=Fields(tolerance={"revenue": 0.01, "net_profit": 0.01}),
-    contract=(Contract(rules.has_ended, "a report of a period that has not ended"),),
+    contract=(
+        Contract(rules.has_ended, "a report of a period that has not ended"),
+        Contract(is_announced, "a notice of a day to come"),
+    ),
     derive=(
         rules.of_known_codes,
         rules.add_first_days,

@@ -15,7 +15,7 @@ from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
 from platform_assets.datasets._histories import flagged_before
-from platform_assets.datasets._notices import by_notice
+from platform_assets.datasets._notices import by_notice, is_announced
 from resources.upstreams.fetch_context import FetchContext
 
 _LARGE_CHANGE = 80
@@ -178,7 +178,10 @@ DATASET = Dataset(
     feeds={"raw_holder_num": rules.as_received, "aux_holders": rules.as_received},
     order=("eastmoney", "cninfo", "em_f10"),
     fuse=rules.Fields(),
-    contract=(rules.Contract(is_counted_by_today, "a count of a day to come"),),
+    contract=(
+        rules.Contract(is_counted_by_today, "a count of a day to come"),
+        rules.Contract(is_announced, "a notice of a day to come"),
+    ),
     derive=(add_change,),
     soft=(
         rules.Soft(moves_little, "the count changed by more than 80 %"),

@@ -289,8 +289,8 @@ def _spoilt(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
 
 
 def _spoilt_cell(value: Any, how: str) -> Any:
-    if how == "null":
-        return "" if isinstance(value, str) else None
+    if how == "null":  # the end of a line stays
+        return value[len(value.rstrip("\r\n")) :] if isinstance(value, str) else None
     return "spoilt" if _is_figure(value) else value
 
 

@@ -134,8 +134,10 @@ def _parse_rates(body: bytes, since: str, until: str, tenors: Mapping[str, str],
             for wire, tenor in tenors.items()
         ]
 
-    rows = [row for rows in accepted_rows(records, read, what, named_by("showDateCN")) for row in rows]
-    return once_each(frame(rows, RATE_COLUMNS), ["date", "tenor"], what)
+    made = accepted_rows(records, read, what, named_by("showDateCN"))
+    days = pd.DataFrame({"date": [rows[0]["date"] for rows in made], "rates": [str(rows) for rows in made]})
+    kept = once_each(days.assign(at=range(len(days))), ["date"], what)["at"]
+    return frame([row for at in kept for row in made[at]], RATE_COLUMNS)
 
 
 parse_shibor: Callable[..., pd.DataFrame] = partial(_parse_rates, tenors=SHIBOR_TENORS, what="SHIBOR")

@@ -19,6 +19,7 @@ from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page, whole_number
 from resources.upstreams.parsing.payload import (
     amount,
+    is_no_day,
     iso_day,
     json_of,
     list_of,
@@ -191,7 +192,7 @@ def _schedule_row(row: dict[str, Any], period: str) -> dict[str, Any]:
 def _day(value: Any, what: str) -> str | None:
     """An empty text is a day that is not there."""
     text = "" if value is None else string_of(value, what).strip()
-    return iso_day(text[:10], what) if text else None
+    return None if is_no_day(text) else iso_day(text[:10], what)
 
 
 HOLDER_COLUMNS: dict[str, str] = {

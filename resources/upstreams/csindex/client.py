@@ -95,8 +95,8 @@ RATIO_COLUMNS: dict[str, str] = {**texts("date"), **numbers("pe dividend_yield")
 _FOLDER = "/static/html/csindex/public/uploads/file/autofile"
 _MEMBER = named("date 日期 index 指数代码 index_name 指数名称 code 成分券代码 name 成分券名称")
 _RATIO = named("date 日期 index 指数代码 pe 市盈率1 dividend_yield 股息率1")
-_ROUNDING = 1.0
-"""Percent points by which the weights of an index may miss 100."""
+_ROUNDING, _HEAVIEST = 1.0, 30.0
+"""Percent points by which the weights of an index may miss 100, and by which without a rejected member."""
 
 
 def sheet_request(kind: str, index: str) -> Request:
@@ -131,7 +131,8 @@ def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
     rows = once_each(rows, ["code"], what)
     if rows["as_of_date"].nunique() != 1:
         raise PayloadError(f"{what}: several dates")
-    if weighted and not abs(rows["weight_pct"].sum() - 100) <= _ROUNDING:
+    least = 100 - (_ROUNDING if len(rows) == len(listed) else _HEAVIEST)
+    if weighted and not least <= rows["weight_pct"].sum() <= 100 + _ROUNDING:
         raise PayloadError(f"{what}: the weights make {rows['weight_pct'].sum():.2f}")
     return rows
 

@@ -137,7 +137,9 @@ def parse_sheet(body: bytes, day: str, tabs: MarginTabs) -> MarginSheet:
     if not table or not set(_HEADS) <= set(table[0]):
         raise PayloadError(f"SZSE margin sheet: heads {table[0][:8] if table else []}")
     place = {_HEADS[head]: at for at, head in enumerate(table[0]) if head in _HEADS}
-    lines = [values for values in table[1:] if any(values)]
+    lines = table[1:]
+    while lines and not any(lines[-1]):
+        lines.pop()
     if len(lines) < tabs.received or (tabs.count is not None and len(lines) != tabs.count):
         raise PayloadError(f"SZSE margin sheet: {len(lines)} of {tabs.count} rows")
     shown = {_cell(values, place["code"]) for values in lines}
@@ -148,9 +150,14 @@ def parse_sheet(body: bytes, day: str, tabs: MarginTabs) -> MarginSheet:
         lambda values: _cell(values, place["code"]),
     )
     known = {row["code"]: row for row in rows}
+    unnamed = sum(not code for code in (_cell(values, place["code"]) for values in lines))
     for rounded in tabs.rows:
-        if rounded["code"] in known or rounded["code"] not in shown:
-            _agree(known.get(rounded["code"]), rounded)
+        if rounded["code"] in known:
+            _agree(known[rounded["code"]], rounded)
+        elif rounded["code"] not in shown:
+            unnamed -= 1
+            if unnamed < 0:
+                _agree(None, rounded)
     return MarginSheet(rows)
 
 

@@ -51,6 +51,11 @@ def _asked(row: dict[str, Any], names: dict[str, str], what: str) -> dict[str, A
     return {name: row[wire] for name, wire in names.items()}
 
 
+def _is_blank(*names: str) -> bool:
+    """Whether a row names nothing at all: one of sums names its product, or says what it is."""
+    return not any(names)
+
+
 def _is_sum(text: str) -> bool:
     return not text or any(mark in text for mark in _SUMS)
 
@@ -80,6 +85,8 @@ def parse_shanghai(body: bytes, exchange: str, day: str) -> pd.DataFrame:
         row = object_of(raw, f"{exchange} row")
         month = string_of(row.get("DELIVERYMONTH"), f"{exchange} DELIVERYMONTH").strip()
         product = string_of(row.get("PRODUCTID"), f"{exchange} PRODUCTID").strip()
+        if _is_blank(month, product):
+            raise PayloadError(f"{exchange}: a row of no contract")
         if _is_sum(month) or not product.endswith("_f") or "efp" in month:
             return None
         fields = _asked(row, _SHANGHAI, f"{exchange} {product}{month}")
@@ -124,9 +131,11 @@ def parse_dalian(body: bytes, day: str) -> pd.DataFrame:
     def read(raw: Any) -> dict[str, Any] | None:
         row = object_of(raw, "dce row")
         label = string_of(row.get("variety"), "dce variety").strip()
+        contract_id = string_of(row.get("contractId"), "dce contractId").strip()
+        if _is_blank(label, contract_id):
+            raise PayloadError("dce: a row of no contract")
         if _is_sum(label):
             return None
-        contract_id = string_of(row.get("contractId"), "dce contractId").strip()
         fields = _asked(row, _DAY_QUOTES, f"dce {contract_id[:12]}")
         named = {"product": contract_id[:-4], "month": contract_id[-4:], "label": label}
         return contract({**fields, **named}, "dce", day)
@@ -156,9 +165,11 @@ def parse_guangzhou(body: bytes, day: str) -> pd.DataFrame:
     def read(raw: Any) -> dict[str, Any] | None:
         row = object_of(raw, "gfex row")
         label = string_of(row.get("variety"), "gfex variety").strip()
+        product = string_of(row.get("varietyOrder"), "gfex varietyOrder").strip()
+        if _is_blank(label, product):
+            raise PayloadError("gfex: a row of no contract")
         if _is_sum(label):
             return None
-        product = string_of(row.get("varietyOrder"), "gfex varietyOrder").strip()
         month = string_of(row.get("delivMonth"), "gfex delivMonth").strip()
         fields = _asked(row, _DAY_QUOTES, f"gfex {product}{month}")
         return contract({**fields, "product": product, "month": month, "label": label}, "gfex", day)
@@ -213,6 +224,8 @@ def parse_financial(body: bytes, day: str) -> pd.DataFrame:
 
     def read(values: list[str]) -> dict[str, Any] | None:
         found = _FUTURE.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
+        if len(values) > max(heads.values()) and not any(values):
+            raise PayloadError("cffex: a row of no contract")
         if found is None:
             return None  # sums, and options (IO2609-C-4000)
         product, month = found.groups()
@@ -246,6 +259,8 @@ def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
 
     def read(values: list[str]) -> dict[str, Any] | None:
         found = _SHORT.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
+        if len(values) > max(heads.values()) and not any(values):
+            raise PayloadError("czce: a row of no contract")
         if found is None:
             return None  # sums and notes
         product, digit, month = found.groups()

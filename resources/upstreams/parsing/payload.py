@@ -93,9 +93,16 @@ def some_of(row: Mapping[str, Any], names: Iterable[str], what: str) -> None:
         raise PayloadError(f"{what}: none of the fields {', '.join(requested)}")
 
 
+_NO_NUMBERS = frozenset({"", "-", "--", "---", "—", "——", "N/A", "null"})
+_NO_INTEGERS = frozenset({-2_147_483_648.0, 2_147_483_647.0, 2_147_483_648.0, 4_294_967_295.0})
+"""The ends of 32 bits, which stand for no value; no figure is exactly one of them."""
+_NO_DAYS = frozenset({"0001-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1970-01-01"})
+"""The zero of several calendars, which stands for no date."""
+
+
 def number(value: Any, what: str, *, digits: int = PX, scale: float = 1.0) -> float:
-    """A finite number times `scale`, rounded; missing (None, '', '-', '--') is NaN."""
-    if value is None or (isinstance(value, str) and value.strip() in {"", "-", "--"}):
+    """A finite number times `scale`, rounded; missing (None, '', '-', '--', the ends of 32 bits) is NaN."""
+    if value is None or (isinstance(value, str) and value.strip() in _NO_NUMBERS):
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise PayloadError(f"{what} is no number but {type(value).__name__}")
@@ -105,6 +112,8 @@ def number(value: Any, what: str, *, digits: int = PX, scale: float = 1.0) -> fl
         result = float(value)
     except (ValueError, OverflowError) as error:
         raise PayloadError(f"{what} is no number: {value!r}") from error
+    if result in _NO_INTEGERS:
+        return math.nan
     if not math.isfinite(result) or abs(result) > _LARGEST:
         raise PayloadError(f"{what} is no valid number: {value!r}")
     # + 0.0 turns -0.0 into 0.0, so that equal input compares equal as text too.
@@ -168,6 +177,15 @@ def iso_day(text: str, what: str) -> str:
     if not 1985 <= day.year <= 2100:
         raise PayloadError(f"{what} is no valid date: {text!r}")
     return day.isoformat()
+
+
+def is_no_day(text: str) -> bool:
+    """Whether a text in the place of a date says that there is none: empty, a dash, 0, or the zero of a
+    calendar (1900-01-01)."""
+    plain = text.strip()[:10].replace("/", "-")
+    if len(plain) == 8 and plain.isdigit():
+        plain = f"{plain[:4]}-{plain[4:6]}-{plain[6:]}"
+    return plain in _NO_NUMBERS or plain.strip("0-") == "" or plain in _NO_DAYS
 
 
 def moment(text: str, pattern: str, what: str) -> datetime:

@@ -13,6 +13,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.frames import Columns, frame
+from resources.upstreams.parsing.payload import is_no_day
 from resources.upstreams.parsing.payload import required as there
 
 Reader = Callable[[Any, str], Any]
@@ -173,7 +174,7 @@ def day_of(value: Any, what: str) -> str:
 
 def day_or_none(value: Any, what: str) -> str | None:
     """The same; None where there is none yet."""
-    return None if value is None or value == "" else day_of(value, what)
+    return None if value is None or (isinstance(value, str) and is_no_day(value)) else day_of(value, what)
 
 
 def text_or_none(value: Any, what: str) -> str | None:

@@ -43,9 +43,8 @@ def table_of(rows: list[list[str]], requested: dict[str, str], what: str) -> lis
             raise PayloadError(f"{what}: the sheet has no column {begin}")
         places[name] = at
     made = []
-    for row in rows[1:]:
-        if not any(row):
-            continue
+    last = max((at for at, row in enumerate(rows) if any(row)), default=0)
+    for row in rows[1 : last + 1]:
         # Blank cells at the end of a row are not in the file.
         made.append({name: row[at] if at < len(row) else "" for name, at in places.items()})
     return made

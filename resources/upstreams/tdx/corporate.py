@@ -10,6 +10,7 @@ from resources.upstreams.tdx.primitives import (
     Columns,
     accepted,
     date_text,
+    known_date_text,
     read_count,
     read_float,
     require,
@@ -152,8 +153,8 @@ def parse_finance(body: bytes, what: Instrument) -> Columns:
     months = round(wire["report_months"])
     row: dict[str, Any] = {"code": what.code, "symbol": what.symbol, "money_factor": factor}
     row |= {
-        "updated_date": date_text(updated) if updated else None,
-        "ipo_date": date_text(listed) if listed else None,
+        "updated_date": known_date_text(updated),
+        "ipo_date": known_date_text(listed),
     }
     row |= {"province": province, "industry": industry, "float_shares": float(round(floating * 10_000))}
     row["report_period"] = report_period(updated, months)

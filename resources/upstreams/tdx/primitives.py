@@ -21,7 +21,10 @@ Columns = dict[str, list[Any]]
 
 _FLOAT = struct.Struct("<f")
 _FLOAT_INTEGERS = 1 << 24
+_SMALLEST, _LARGEST = 1.0e-30, 1.0e17
 _COUNT = struct.Struct("<H")
+_NO_DATE = 19_850_000
+"""No date of the mainland's market is older."""
 # 9 continuation bytes hold any 64-bit value; a longer run is not a number but noise.
 _MAX_SHIFT = 62
 
@@ -74,11 +77,12 @@ def read_varints(buf: bytes, pos: int, count: int) -> tuple[list[int], int]:
 
 
 def read_float(buf: bytes, pos: int) -> float:
-    """float32 at `pos`. The protocol's 'encoded volume' is nothing else; NaN and infinity are refused."""
+    """float32 at `pos`. The protocol's 'encoded volume' is nothing else; NaN, infinity and what no market
+    quantity is are refused. 5.88e-39, which some servers write for nothing, is 0."""
     value: float = _FLOAT.unpack_from(buf, pos)[0]
-    if not math.isfinite(value):
-        raise ValueError(f"no finite number at byte {pos}")
-    return value
+    if not math.isfinite(value) or abs(value) > _LARGEST:
+        raise ValueError(f"no finite number of a market at byte {pos}")
+    return 0.0 if abs(value) < _SMALLEST else value
 
 
 def shortest(value: float) -> float:
@@ -117,6 +121,11 @@ def require_amount(value: float) -> float:
 def date_text(yyyymmdd: int) -> str:
     """20260306 -> '2026-03-06'; ValueError when there is no such day."""
     return date(yyyymmdd // 10000, yyyymmdd // 100 % 100, yyyymmdd % 100).isoformat()
+
+
+def known_date_text(yyyymmdd: int) -> str | None:
+    """The same; None for what stands for no date: 0, 19000101."""
+    return date_text(yyyymmdd) if yyyymmdd > _NO_DATE else None
 
 
 @functools.lru_cache(maxsize=4096)

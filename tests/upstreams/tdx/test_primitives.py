@@ -92,6 +92,13 @@ def test_a_float_that_is_no_number_is_refused(value: float) -> None:
         primitives.read_float(struct.pack("<f", value), 0)
 
 
+def test_nothing_and_noise_are_no_figures() -> None:
+    assert primitives.read_float(struct.pack("<f", 5.877471754111438e-39), 0) == 0.0
+    with pytest.raises(ValueError, match="no finite number"):
+        primitives.read_float(struct.pack("<f", 1e30), 0)
+    assert [primitives.known_date_text(day) for day in (0, 19000101, 20260306)] == [None, None, "2026-03-06"]
+
+
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 2)))
 def test_two_decimals_survive_float32_where_it_has_room_for_them(value: float) -> None:
     wire = struct.unpack("<f", struct.pack("<f", value))[0]

@@ -10,6 +10,7 @@ from core.errors import PayloadError
 from resources.upstreams.parsing.payload import (
     AMT,
     amount,
+    is_no_day,
     iso_day,
     number,
     price,
@@ -34,7 +35,7 @@ def read_text(value: Any, what: str) -> str | None:
 
 def read_day(value: Any, what: str) -> str | None:
     text = str(value) if isinstance(value, int | str) else ""
-    return None if text in {"", "-", "0"} else iso_day(text, what)
+    return None if is_no_day(text) else iso_day(text, what)
 
 
 def read_moment(value: Any, what: str) -> str | None:
