@@ -30,14 +30,9 @@ from platform_assets.compute.bar_checks import crowded_dates
 from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps, moves_price
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.tdx.corporate import CATEGORIES
+from resources.upstreams.tencent.bars import MOST_BARS
 
-_VALUES = (
-    *TERMS,
-    "float_before",
-    "total_before",
-    "float_after",
-    "total_after",
-)
+_VALUES = (*TERMS, "float_before", "total_before", "float_after", "total_after")
 _HISTORY_BARS = 800
 _JUDGED_DATES = 120
 _AGAIN_DATES = 20
@@ -179,9 +174,6 @@ def best_source_counts(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["held_back"] != best_source_counts.__name__
 
 
-# -- derivation -------------------------------------------------------------------------------------
-
-
 def only_the_best_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Holds back the events of a code and date that a better source has events of, stored ones included."""
     moving = rows[rows["category"].isin(PRICE_EVENTS)]
@@ -237,9 +229,6 @@ def factors_from_stored_bars(rows: pd.DataFrame, context: Context) -> pd.DataFra
         factor.loc[events.index] = np.where(near & ~np.isnan(made), made, factor.loc[events.index])
     rows["factor"] = factor
     return rows
-
-
-# -- whom to ask ------------------------------------------------------------------------------------
 
 
 def _symbols_to_ask(ctx: FetchContext, scope: Scope) -> list[str]:
@@ -350,17 +339,32 @@ def _factors(
         return factors
     own = events.iloc[places]
     keys = list(zip(own["code"], own["date"], own["row_key"], strict=True))
-    bars = ctx.terminal_bars(symbol, _HISTORY_BARS)
+    bars = _bars(ctx, symbol, _HISTORY_BARS)
     first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
     unreached = [key[1] for key in keys if key not in stored and FIRST_PARTITION <= key[1] <= first]
-    if unreached:
+    if unreached and len(bars):
         since = len(ctx.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
-        bars = ctx.terminal_bars(symbol, since + 1)
+        bars = _bars(ctx, symbol, since + 1)
     dates, closes = bars["date"].to_numpy(dtype=str), bars["close"].to_numpy(dtype=float)
     made = gaps(symbol[2:], symbol[:2], dates, closes, own).factors
     kept = np.asarray([stored.get(key, np.nan) for key in keys], dtype=float)
     factors[places] = np.where(np.isnan(made), kept, made)
     return factors
+
+
+def _bars(ctx: FetchContext, symbol: str, count: int) -> pd.DataFrame:
+    """Closes of a code: a server that has events need not serve bars, so the quote site's where none does; no
+    rows where both are away, since an event without its factor is more than no event."""
+    try:
+        return ctx.terminal_bars(symbol, count)
+    except (UpstreamError, Unavailable):
+        if ctx.direct:
+            raise
+    try:
+        return ctx.accept_bars(symbol, ctx.tencent.daily_bars(symbol, count=MOST_BARS))
+    except _AWAY as error:
+        ctx.problems.append((symbol, f"no closes before its events: {error}"))
+        return pd.DataFrame({"date": pd.Series(dtype=str), "close": pd.Series(dtype=float)})
 
 
 DATASET = Dataset(
