@@ -171,13 +171,12 @@ def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
 def test_a_step_that_failed_lets_the_workers_go_on(
     services: Services, worker: subprocess.Popen[bytes], pool: RunPool, faults: FaultPlan
 ) -> None:
-    faults.replace([{"upstream": "tdx", "call": "*", "kind": "dead"}])
-    done = pool.run("fusion_kline_sync", run_id=str(uuid.uuid4()), partition_key=DAY)
+    faults.replace([{"upstream": "eastmoney", "call": "*", "kind": "truncate"}])
+    day = "2026-08-20"
+    done = pool.run("backfill_margin", run_id=str(uuid.uuid4()), partition_key=day)
 
     assert (done.success, done.partial) == (False, True)
-    assert str(done.error).startswith("ref__ref_exright: ")
+    assert str(done.error).startswith(("raw__raw_margin", "raw__aux_rzrq"))
     with services.engine.connect() as connection:
-        bars = connection.exec_driver_sql(
-            f"SELECT COUNT(*) FROM fusion_kline_daily WHERE date='{DAY}'"
-        ).scalar()
-    assert bars
+        fused = connection.exec_driver_sql(f"SELECT COUNT(*) FROM fusion_margin WHERE date='{day}'").scalar()
+    assert fused, "the exchanges have it"

@@ -14,7 +14,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from core.clock import FrozenClock
+from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
 from core.declaration.scope import Scope
 from platform_assets.pipeline.inputs import StoredReads
@@ -209,7 +209,7 @@ def test_a_day_completes_what_another_source_has(family: str, day_before: Path, 
             carry_out(services, runner, job, outcome)
         judge(services, outcome, family)
         platform = open_platform(services.settings)
-        clock = FrozenClock(services.clock.now())
+        clock = ManualClock(services.clock.now())
         with opened_context(platform.warehouse, tmp_path, clock) as ctx:
             reported(ctx.get("/datamgr/day-report", date=DAY).json(), outcome, family)
         platform.close()
