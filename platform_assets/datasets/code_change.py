@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration.columns import K32, S4, S64, Code, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Partition, interfaces
+from core.declaration.rules import Partition
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.market.securities import STOCK, tick_of_code
@@ -106,8 +106,4 @@ DATASET = Dataset(
     reads=("raw_quote",),
     repairs=("history", history_of_new_codes),
     tasks=("fusion_wide_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_code_change(code): stock latest -> object|null, 3600 s
-            the code that a former code became
-    """),
 )

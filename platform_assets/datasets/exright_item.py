@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.declaration.columns import K32, S4, S16, S255, Code, Date, F, Model, Px, col, columns_from, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Partition, Soft, interfaces
+from core.declaration.rules import Partition, Soft
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer, Table
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -264,8 +264,4 @@ DATASET = Dataset(
             date_column="date",
         ),
     ),
-    interfaces=interfaces("""
-        get_exright_items(code): stock history, 60 s
-            reference prices that no event explained, oldest first
-    """),
 )

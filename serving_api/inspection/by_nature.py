@@ -23,7 +23,6 @@ DIMENSIONS: Mapping[str, str] = {
 }
 INTERFACES: Mapping[str, str] = {
     "get_breadth_intraday": _SAMPLED,
-    "get_exright_items": _EXPLAINED,
     "get_dividend_calendar": "ex-dates to come: between two seasons of dividends none is announced",
     "get_hk_finance": _IN_TURN,
     "get_minute_kline": _ASKED_FOR,

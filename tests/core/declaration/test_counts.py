@@ -8,8 +8,9 @@ from serving_api.interfaces.catalog import builtin_catalog
 from tests.docs.pages import ROOT
 
 NAMES = (
-    "ah_pair announcement block_trade breadth_sample business_composition chip_daily convertible_bond "
-    "dividend dragon_score dragon_tiger eps_consensus exchange_overview executive_holding exright "
+    "ah_pair announcement block_trade breadth_sample business_composition chip_daily code_change "
+    "convertible_bond dividend dragon_score dragon_tiger eps_consensus exchange_overview "
+    "executive_holding exright exright_item "
     "factor_score finance_indicator freshness_snapshot fund_etf fund_flow fund_holding futures hk_finance "
     "holder holding_org hot_stocks index_constituent index_daily index_valuation indicator_daily "
     "industry_index industry_rank industry_valuation kline kline_bar kline_daily limit_count limit_pool "
