@@ -9,7 +9,7 @@ import threading
 import time
 
 from core.calendar import Days, TradeCalendar, shipped_calendar
-from core.errors import StorageError
+from core.errors import PlatformError
 from resources.settings import Settings
 from resources.warehouse.engine import make_engine, reading
 
@@ -58,18 +58,20 @@ class StoredCalendar(TradeCalendar):
 
     def _look(self) -> None:
         with self._lock:
-            engine = make_engine(self._address, read_only=True, wait_s=_WAIT_S)
+            engine = None
             try:
+                engine = make_engine(self._address, read_only=True, wait_s=_WAIT_S)
                 with reading(engine) as connection:
                     version = connection.exec_driver_sql(_VERSION).fetchone()
                     if version is not None and tuple(version) != self._version:
                         rows = connection.exec_driver_sql(_DAYS).fetchall()
                         self._content = _content([(str(day), bool(a), bool(b)) for day, a, b in rows])
                         self._version = tuple(version)
-            except StorageError as error:
+            except PlatformError as error:
                 log.debug("the stored calendar is not read: %s", error.message)
             finally:
-                engine.dispose()
+                if engine is not None:
+                    engine.dispose()
 
 
 def _content(rows: list[tuple[str, bool, bool]]) -> Days:

@@ -95,10 +95,11 @@ def portal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def quote_site_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Dividends that the quote site's bars are marked with, of codes of which something is open: it takes a
-    call each."""
+    """Dividends that the quote site's bars are marked with, of codes of which something is open or that went
+    ex: it takes a call each."""
     since = ctx.calendar.last(_AGAIN_DATES + 1, scope.until)[0]
-    codes = {code for code in _unsettled(ctx, scope) if scope.covers(code)}
+    due = _unsettled(ctx, scope) | _gone_ex(ctx, scope, first_bars=False)
+    codes = {code for code in due if scope.covers(code)}
     symbols = ctx.symbols(tuple(sorted(codes))) if codes else []
     frames = ctx.each(lambda symbol: ctx.tencent.exrights(symbol, since, scope.until), symbols)
     return _of_other_source(
@@ -253,14 +254,17 @@ def _open_symbols(ctx: FetchContext, scope: Scope) -> list[str]:
     return ctx.symbols(tuple(sorted(codes.union(*known))))
 
 
-def _gone_ex(ctx: FetchContext, scope: Scope) -> set[str]:
-    """Codes whose quoted previous close is not the stored one, or that have no stored one."""
+def _gone_ex(ctx: FetchContext, scope: Scope, *, first_bars: bool = True) -> set[str]:
+    """Codes whose quoted previous close is not the stored one, or, with `first_bars`, that have no stored
+    one."""
     quotes = _quoted(ctx)
     previous = ctx.calendar.offset(scope.until, -1)
     stored = ctx.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
     joined = quotes.merge(stored.rename(columns={"close": "stored_close"}), on="code", how="left")
     ticks = [tick_of_code(str(symbol)[2:], str(symbol)[:2]) for symbol in joined["symbol"]]
     moved = ~((joined["last_close"] - joined["stored_close"]).abs() < np.array(ticks) / 2)
+    if not first_bars:
+        moved &= joined["stored_close"].notna()
     return {str(code) for code in joined.loc[moved & ~joined["unknown"], "code"]}
 
 

@@ -11,6 +11,8 @@ from resources.upstreams.fetch_context import FetchContext, current_session, wit
 from resources.upstreams.hosts import PORTAL_HISTORY
 
 _SECOND_DAYS = 60
+_CODE_DAYS = 120
+"""Trade dates that the portal tells of a code."""
 _MARKET_DAYS = 50
 """Trade dates of a whole market: the portal, which tells of 120, cuts off after a few codes."""
 SIZES = ("super", "large", "medium", "small")
@@ -116,12 +118,12 @@ DATASET = Dataset(
     raw=(
         Raw(
             name="fund_flow",
-            history=_MARKET_DAYS,
+            history=_CODE_DAYS,
             gaps=True,
             title="Money flow as the upstreams show it",
             model=received(FundFlow),
             sources=(
-                Source("eastmoney", portal, within_last(120)),
+                Source("eastmoney", portal, within_last(_CODE_DAYS)),
                 Source("tencent", quote_site, within_last(_MARKET_DAYS)),
                 Source("sina", second_quote_site, of_recent_codes),
             ),

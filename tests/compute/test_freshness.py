@@ -75,7 +75,7 @@ def test_the_period_is_the_newest_that_had_its_time(today: date, max_lag: int) -
 
 def test_beyond_the_calendar_nothing_is_guessed() -> None:
     with pytest.raises(CalendarHorizon):
-        cutoff(trading(1), "2027-01-04", CALENDAR)
+        cutoff(trading(1), "2100-01-04", CALENDAR)
 
 
 def test_an_unknown_kind_is_a_declaration_error() -> None:

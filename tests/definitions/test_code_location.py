@@ -11,6 +11,7 @@ LOADED = {
     "fusion_kline_sync": {
         "ref/ref_name_history",
         "ref/ref_exright",
+        "ref/ref_exright_item",
         "dwd/fusion_kline_daily",
         "dwd/fusion_kline_bar",
         "dwd/fusion_index_daily",

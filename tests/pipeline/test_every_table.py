@@ -23,6 +23,7 @@ WITHOUT_ROWS = {
     "raw_kline": "bars of single codes, on request",
     "raw_minute_kline": "bars of single codes, on request",
     "raw_hk_finance": "a tenth of the companies a day: none of the few pairs has its turn",
+    "ref_exright_item": "no quoted reference price of the evening is without its event",
     "calc_breadth_sample": "taken every five minutes of a session, and the evening is none",
     "calc_pattern_daily": "none of the world's stocks completes a pattern within the dates that are stored",
 }
@@ -52,6 +53,13 @@ WARNINGS = {
     ("fusion_industry_index", "change_is_plausible", "856301", "2026-08-20"),
     # Where the simulated line turns, neighbouring months are close together and the one beyond them far out.
     ("fusion_macro_indicator", "is_near_its_past", "cn_cpi_rural_yoy", "2011-07-01"),
+    # Indices that a market of 60 companies does not have.
+    ("fusion_index_daily", "not_served", None, None),
+    ("raw_index_constituent", "not_served", None, None),
+    ("raw_index_valuation", "not_served", None, None),
+    # The portal reports the ex-rights of the terminal once more.
+    ("ref_exright", "best_source_counts", "600041", "2026-07-27"),
+    ("ref_exright", "best_source_counts", "600040", "2026-07-28"),
 }
 """(table, check, name, date): what the world was built to cause, no more and no less."""
 
