@@ -324,8 +324,10 @@ def _succeeded(
     elif last is not None:
         # Not in the result: Dagster would write it once more into the step's own event.
         context.add_asset_metadata(materialization.partition_metadata(loaded, last), asset_key=key)
-    unloaded = plan.partitioned and last is None
-    checks = [] if unloaded else materialization.check_results(plan.checks, loaded)
+    if plan.partitioned and last is None:
+        checks = materialization.checks_of_nothing(plan.checks, {**loaded.not_out, **loaded.not_loaded})
+    else:
+        checks = materialization.check_results(plan.checks, loaded)
     if not whole:
         yield step_order.without_materialization(key, checks)
         return

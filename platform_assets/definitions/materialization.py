@@ -144,6 +144,18 @@ def _cell(value: Any, length: int = 60) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")[:length]
 
 
+def checks_of_nothing(names: Sequence[str], why: Mapping[str, str]) -> list[dg.AssetCheckResult]:
+    """One result per declared check where no date was loaded; `why`: date -> reason. Dagster takes no step
+    without the results that it announced, and a check of nothing has not passed."""
+    problem = next((f"{day} is not loaded: {reason}" for day, reason in why.items()), "nothing is loaded")
+    return [
+        dg.AssetCheckResult(
+            check_name=name, passed=False, severity=dg.AssetCheckSeverity.WARN, metadata={"problem": problem}
+        )
+        for name in names
+    ]
+
+
 def check_results(names: Sequence[str], loaded: Loaded) -> list[dg.AssetCheckResult]:
     """One result per declared check. `schema` sums every column limit; all are warnings, because rows
     that fail a hard check were rejected one by one and the rest was written."""

@@ -59,9 +59,12 @@ def _band(preclose_fen: int, up_pct: int, down_pct: int) -> Band:
 
 
 def state_of(band: Band | None, *, close: int, high: int, low: int, traded: bool) -> str:
-    """none, up, down (held at the close), up_open, down_open (touched, not held); prices in fen."""
-    if band is None or not traded:
+    """none, no_limit (a day without limits), up, down (held at the close), up_open, down_open (touched, not
+    held); prices in fen."""
+    if not traded:
         return "none"
+    if band is None:
+        return "no_limit"
     if close >= band.up:
         return "up"
     if close <= band.down:

@@ -36,7 +36,7 @@ def test_a_listing_day_asked_for_by_code_comes_from_bars_and_has_its_issue_price
 
     assert (row["open"], row["close"], row["last_close"]) == (69.05, 75.0, 32.69)
     assert row["change_pct"] == pytest.approx(129.428, abs=5e-4)
-    assert (row["src"], row["limit_up"], row["limit_status"]) == ("tdx", None, "none")
+    assert (row["src"], row["limit_up"], row["limit_status"]) == ("tdx", None, "no_limit")
     assert row["provenance"] is not None
 
 
@@ -96,6 +96,6 @@ def test_the_first_day_of_a_stock_that_is_listed_again_has_no_limits(
 
     first, second, *_ = [row for row in found if row["volume"]]
     assert (first["date"], first["last_close"], first["high"]) == ("2021-08-10", 8.84, 43.9)
-    assert (first["limit_up"], first["limit_down"], first["limit_status"]) == (None, None, "none")
+    assert (first["limit_up"], first["limit_down"], first["limit_status"]) == (None, None, "no_limit")
     assert first["quality"] == "ok"
     assert (second["limit_up"], second["limit_down"]) == (39.49, 32.31)
