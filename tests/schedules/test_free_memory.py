@@ -51,6 +51,6 @@ def test_the_module_runs_as_python_m_would(tmp_path: Path) -> None:
 
 
 def test_daemon_and_webserver_are_started_with_it(tmp_path: Path) -> None:
-    settings, ports = settings_of(tmp_path), process_plan.Ports(1, 1, 1, 1, 1)
+    settings, ports = settings_of(tmp_path), process_plan.Ports(1, 1, 1, 1, (1,))
     for spec in (process_plan.daemon(settings, tmp_path, ports), process_plan.ui(settings, tmp_path, ports)):
         assert MODULE in spec.command, spec.name

@@ -194,7 +194,7 @@ def test_every_part_of_the_daemon_has_to_beat() -> None:
 
 
 def test_every_process_of_the_platform_has_a_sign_and_writes_its_stacks(tmp_path: Path) -> None:
-    settings, ports = settings_of(tmp_path), process_plan.Ports(1, 1, 1, 1, 1)
+    settings, ports = settings_of(tmp_path), process_plan.Ports(1, 1, 1, 1, (1,))
     specs = [
         process_plan.simulator(settings, ports),
         process_plan.code_server(ports),

@@ -66,7 +66,7 @@ def test_a_clock_that_is_set_back_prolongs_no_wait(tmp_path: Path) -> None:
 def test_the_processes_that_tick_are_started_on_the_clock(tmp_path: Path) -> None:
     path = tmp_path / "clock.json"
     settings = settings_of(tmp_path, DATA_SOURCE="mock", SAMPLE_CLOCK=str(path))
-    ports = process_plan.Ports(1, 1, 1, 1, 1)
+    ports = process_plan.Ports(1, 1, 1, 1, (1,))
     ticking = [process_plan.daemon(settings, tmp_path, ports), process_plan.ui(settings, tmp_path, ports)]
     for spec in ticking:
         assert spec.command[2:4] == (
