@@ -59,9 +59,9 @@ VISIBLE = {
     "wrong_instrument": {"serve": "sh000001", "under": "000001"},
 }
 INVISIBLE = {"stale_day", "swap_open_close", "override_bar"}
-# Not for this side: a command of the terminal protocol, lists with a count, and two requests that have a
-# second form (tests/witness/test_dialects.py).
-ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered", "no_series", "late_record"}
+# Not for this side: a command of the terminal protocol, lists with a count, two requests that have a second
+# form (tests/witness/test_dialects.py), and reports alone (test_conditions.py).
+ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered", "no_series", "late_record", "untidy_rows"}
 
 
 def test_the_matrix_covers_every_kind():
@@ -148,10 +148,16 @@ def test_false_facts_that_a_parser_can_see(bench, site, name):
         assert SYMBOL not in set(CALLS[site](bench)["symbol"])
         assert bench.outcomes() == ["ok"]
         return
+    if (name, site) == ("double_rows", "tencent-quote"):  # a repeated row counts once
+        assert CALLS[site](bench)["symbol"].tolist() == [SYMBOL]
+        assert bench.outcomes() == ["ok"]
+        return
 
     with pytest.raises(PayloadError):
         CALLS[site](bench)
-    assert bench.outcomes() == ["payload"]
+    # Twice the rows of a list are wrong by its own count, which is known when the last page is in.
+    listed = (name, site) == ("double_rows", "eastmoney-clist")
+    assert bench.outcomes() == ["ok" if listed else "payload"]
 
 
 def test_shares_in_place_of_lots_on_the_star_board_alone(bench):
