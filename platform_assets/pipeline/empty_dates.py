@@ -42,11 +42,12 @@ def with_answers(
         if len(part.frame) or part.rejected:
             kept.setdefault(part.key, []).append(part)
     empty = {part.key: part for part in parts}
+    refused = frozenset[str]().union(*(part.refused_days for part in parts))
     for day in scope.dates:
         if day in kept:
             continue
         later = declared.not_out(day, now, run.calendar)
-        why = later or why_not(day)
+        why = later or ("each of its rows was rejected" if day in refused else why_not(day))
         if why is None:
             kept[day] = [empty.get(day) or Part(day, empty_frame(loaded.table.columns), Slice(codes=()))]
         elif day in scope.asked:

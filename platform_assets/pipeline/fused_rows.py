@@ -62,6 +62,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
             found = {str(day) for lost in merged.dropped for day in lost[str(dataset.date_column)].dropna()}
             gone = [day for day in missing if day in scope.asked and day not in found]
             parts = sorted([*parts, *_withdrawn(window, merged.frame, gone)], key=lambda part: part.key)
+            parts[-1].refused_days = frozenset(found.intersection(missing))
         elif missing and dataset.may_be_empty:
             parts = with_empty(parts, missing, merged.frame)
         elif missing and dataset.late:

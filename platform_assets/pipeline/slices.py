@@ -29,6 +29,8 @@ class Part:
     """Failing rows per check that ran, 0 included."""
     whole: list[Quality] = field(default_factory=list)
     """What is wrong with the partition as a whole."""
+    refused_days: frozenset[str] = frozenset()
+    """Other dates of the load whose rows were all rejected; their records are with this part."""
 
 
 def partition_parts(window: Window, frame: pd.DataFrame, moment: str | None = None) -> Iterator[Part]:

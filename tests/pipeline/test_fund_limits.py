@@ -27,7 +27,10 @@ def context() -> Any:
     tables = {"ref_name_history": spans, "fusion_stock_master": pd.DataFrame(columns=["code", "list_date"])}
     calendar = SimpleNamespace(offset=lambda day, by: "2023-12-20")
     return SimpleNamespace(
-        read=lambda table, **asked: tables[table], calendar=calendar, scope=SimpleNamespace(since=DAY)
+        read=lambda table, **asked: tables[table],
+        calendar=calendar,
+        scope=SimpleNamespace(since=DAY),
+        notes={},
     )
 
 

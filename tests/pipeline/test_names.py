@@ -184,7 +184,7 @@ def test_the_first_day_of_a_delisting_period_has_no_limits(services: Services) -
     rows = [bar(services, DELISTING, day) for day in ("2025-06-09", "2025-06-10", "2025-06-11")]
 
     assert [row["limit_up"] is None for row in rows] == [False, True, False]
-    assert rows[1]["limit_status"] == "none"
+    assert rows[1]["limit_status"] == "no_limit"
     assert rows[0]["limit_up"] == pytest.approx(rows[0]["last_close"] * 1.05, abs=0.0051)
     assert rows[2]["limit_up"] == pytest.approx(rows[2]["last_close"] * 1.10, abs=0.0051)
 

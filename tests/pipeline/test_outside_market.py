@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.errors import QualityError
 from tests.pipeline.conftest import TODAY
 
 NAMES = {"spx", "hsi", "dxy", "usdcnh", "oil", "gold"}
@@ -44,7 +45,8 @@ def test_another_unit_of_a_whole_series_is_not_stored(services: Any) -> None:
     before = rows_of(services)
     services.at("2026-08-24")
     services.faults.replace([{"upstream": "eastmoney", "call": "ulist", "kind": "prices_x100", "args": {}}])
-    services.fuse("outside_market", "2026-08-24")
+    with pytest.raises(QualityError, match="no row is left for 2026-08-24"):
+        services.fuse("outside_market", "2026-08-24")
 
     assert rows_of(services)["price"].to_dict() == before["price"].to_dict()
     services.faults.clear()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.declaration.conditions import equal
+from core.errors import QualityError
 from core.market.bars import Bars
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.indicators import indicator_columns
@@ -152,10 +153,11 @@ def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: Services) ->
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_date_without_bars_is_emptied_not_failed(year: Services, name: str) -> None:
+def test_a_date_without_bars_is_not_loaded_and_says_what_to_load(year: Services, name: str) -> None:
     year.fresh()
 
-    assert [result.rows_written for result in year.fuse(name, "2024-01-02").results] == [0]
+    with pytest.raises(QualityError, match=r"nothing is stored of 2024-01-02: load fusion_kline_daily"):
+        year.fuse(name, "2024-01-02")
 
 
 def test_a_code_that_no_strategy_bought_has_no_hit(year: Services) -> None:

@@ -8,6 +8,7 @@ from core.declaration.columns import Amt, Code, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Partition, at_hour, on_date
 from core.declaration.scope import Context, Scope
+from core.errors import QualityError
 from platform_assets.pipeline.fused_rows import fused_parts
 from platform_assets.pipeline.slices import partition_parts
 from platform_assets.pipeline.windows import Window
@@ -129,16 +130,17 @@ def test_a_row_without_a_date_is_public_when_its_batch_is() -> None:
     ]
 
 
-def test_a_range_without_any_row_is_known_date_by_date(alone: Services) -> None:
-    """Else every quiet date but the last one would look as if nobody had loaded it."""
+def test_a_range_that_was_not_staged_is_refused_date_by_date(alone: Services) -> None:
+    """Nobody answered that these dates are quiet."""
     dates = ("2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 
-    loaded = alone.fuse("block_trade", *dates)
+    with pytest.raises(QualityError, match="nothing is stored of 2026-08-18: load stg_block_trade"):
+        alone.fuse("block_trade", *dates)
 
-    assert {result.partition_key for result in loaded.results} >= set(dates)
-    assert sum(result.rows_in for result in loaded.results) == 0
-    batches = alone.warehouse.rows("sys_batch", where="table_name='fusion_block_trade' AND status='success'")
-    assert {row["partition_key"] for row in batches} >= set(dates)
+    batches = alone.warehouse.rows("sys_batch", where="table_name='fusion_block_trade'")
+    # Those of the newest date are published in the evening.
+    failed = {(day, "failed") for day in dates[:-1]}
+    assert {(row["partition_key"], row["status"]) for row in batches} == failed
 
 
 def test_a_snapshot_is_compared_as_a_whole_unless_its_key_holds_a_moment() -> None:
