@@ -276,7 +276,7 @@ def test_sqlite_sees_a_commit_at_once_and_reads_nothing_in_between(own: Bench) -
         ("2026-08-21T15:00:00", False),
         ("2026-08-22T10:00:00", False),
         ("2026-10-01T10:00:00", False),
-        ("2030-01-02T10:00:00", False),
+        ("2100-01-04T10:00:00", False),
     ],
 )
 def test_trading_hours_of_charts(moment: str, trading: bool) -> None:

@@ -17,7 +17,10 @@ def test_the_report_of_a_day_without_loads_and_wrong_questions(lite: FetchContex
     report = lite.get("/datamgr/day-report").json()
 
     assert report["date"] == TODAY
-    assert {row["status"] for row in report["results"]} == {"not_run"}
+    later = {row["table"]: row["reason"] for row in report["results"] if row["status"] == "not_due"}
+    assert {row["status"] for row in report["results"] if row["table"] not in later} == {"not_run"}
+    assert later["raw_block_trade"] == "published from 2026-08-21 18:00"
+    assert all(later.values())
     assert report["by_source"] == {}
     assert lite.get("/datamgr/day-report", status="failed").json()["results"] == []
     for wrong, word in (("2026-08-16", "no trade date"), ("2027-01-04", "future"), ("today", "date")):

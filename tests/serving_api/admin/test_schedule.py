@@ -122,7 +122,8 @@ def test_a_task_is_shown_as_it_is_in_force(planned: FetchContext) -> None:
         ("portfolio_mon", "2026-08-21T11:30", "2026-08-21T13:00:00+08:00"),
         ("data_cleanup", "2026-08-21T12:00", "2026-08-24T04:30:00+08:00"),
         ("eod_core", "2026-08-21T12:00", None),
-        ("fusion_kline_sync", "2026-12-31T16:00", None),  # beyond the calendar nobody knows
+        ("fusion_kline_sync", "2026-12-31T16:00", "2027-01-04T15:40:00+08:00"),  # of provisional days
+        ("fusion_kline_sync", "2099-12-31T16:00", None),  # beyond the calendar nobody knows
     ],
 )
 def test_the_next_run_follows_calendar_and_hours(

@@ -329,10 +329,10 @@ def test_a_dimension_with_an_undeclared_table_fails_alone(
 
 def test_beyond_the_calendar_trading_dimensions_fail_and_the_others_do_not(bare: FetchContext) -> None:
     put_bars(bare, "2026-08-21")
-    bare.clock.at = datetime(2027, 1, 4, 12)
+    bare.clock.at = datetime(2100, 1, 4, 12)
 
     details = bare.results("/datamgr/stats/freshness")["details"]
 
-    assert "2026-12-31" in details["fusion_kline_daily"]["error"]
+    assert "2099-12-31" in details["fusion_kline_daily"]["error"]
     assert details["fusion_kline_daily"]["isStale"] is False
-    assert details["fusion_stock_master"]["cutoff"] == "2026-12-28"
+    assert details["fusion_stock_master"]["cutoff"] == "2099-12-28"

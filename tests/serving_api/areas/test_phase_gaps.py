@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.calendar import shipped_calendar
+from core.errors import QualityError
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api.areas.handmade import Handmade, handmade
 
@@ -43,7 +44,8 @@ def bars(market: Handmade, *dates: str) -> None:
 
 def test_the_whole_way_without_bars_and_across_a_gap(market: Handmade) -> None:
     assert market.reported("/market/regime")["phase"] is None
-    market.calculate("market_phase", DATES[0])
+    with pytest.raises(QualityError, match="nothing is stored of"):
+        market.calculate("market_phase", DATES[0])
     assert market.reported("/market/phase-history")["total"] == 0  # nothing is known, so nothing is told
 
     # Pools alone: everything but the breadth. Stocks under special treatment do not count.

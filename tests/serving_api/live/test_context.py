@@ -93,7 +93,7 @@ def test_a_weekend_passes_and_beyond_the_calendar_the_other_rules_count(bench: F
     bench.clock.at = datetime(2026, 8, 23, 11, 0)
     found = rules(bench)
     assert {found[key]["status"] for key in EXTERNAL} == {"ok"}
-    bench.clock.at = datetime(2027, 3, 1, 11, 0)
+    bench.clock.at = datetime(2100, 3, 1, 11, 0)
     bench.ticks.advance(61)
     beyond = rules(bench)
     assert {beyond[key]["status"] for key in ("index_trend", "breadth", "margin")} == {"missing"}

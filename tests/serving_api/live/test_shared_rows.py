@@ -65,7 +65,8 @@ def test_an_answer_is_good_for_its_time_on_its_day(warehouse: Warehouse) -> None
         ticks.advance(29)
         reported = await second.reads.find_or_claim(NAME, DAY)
         assert reported is not None
-        assert (reported.answer, reported.left) == (Answered([{"title": "中国"}], "eastmoney", NOW), 1.0)
+        expected = Answered([{"title": "中国"}], "eastmoney", NOW, "2026-08-21")
+        assert (reported.answer, reported.left) == (expected, 1.0)
         assert await second.reads.find_or_claim(NAME, "2026-08-24") is None
         second.reads.release(NAME)
         await second.settled()
