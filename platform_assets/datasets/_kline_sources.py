@@ -21,7 +21,7 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
     if not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until):
         return _from_quotes(ctx, scope.until)
-    return _with_listing_days(ctx, _from_bars(ctx, scope))
+    return _with_listing_days(ctx, _from_bars(ctx, scope), "tdx")
 
 
 def _from_quotes(ctx: FetchContext, day: str) -> pd.DataFrame:
@@ -85,9 +85,9 @@ def left_to_quotes(read: Callable[..., pd.DataFrame], codes: Sequence[str] | Non
     return items[(items["factor"] - 1).abs() > _SAME_FACTOR]
 
 
-def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
-    """The terminal's bars and, for each first bar of a code, the portal's bar of that day: its change is
-    stated against the issue price, which the terminal's bars do not carry."""
+def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame, source: str) -> pd.DataFrame:
+    """The bars of a source and, for each first bar of a code, the portal's bar of that day: its change is
+    stated against the issue price, which these bars do not carry."""
     first = rows if rows.empty else rows[rows["last_close"].isna()]
     if first.empty or ctx.direct:
         return rows
@@ -111,7 +111,7 @@ def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
         line = line[(line["close"] - bar.close).abs() < _HALF_FEN]  # else another instrument
         line = line.assign(last_close=(line["close"] - line["change_amt"]).round(4), sec_type=bar.sec_type)
         lines.append(line.assign(code=bar.code, market=bar.market, src="eastmoney"))
-    return pd.concat([rows.assign(src="tdx"), *lines], ignore_index=True) if lines else rows
+    return pd.concat([rows.assign(src=source), *lines], ignore_index=True) if lines else rows
 
 
 def stored_references(
@@ -129,11 +129,12 @@ def quote_site_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     steps of 100 CNY."""
     before = ctx.calendar.offset(scope.since, -1)
     requested = len(ctx.calendar.between(before, ctx.today))
-    return _per_code(
+    rows = _per_code(
         ctx,
         scope,
         lambda symbol: ctx.accept_bars(symbol, ctx.tencent.daily_bars(symbol, count=requested)),
     )
+    return _with_listing_days(ctx, rows, "tencent")
 
 
 def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

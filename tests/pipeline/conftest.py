@@ -70,8 +70,9 @@ class Services:
     def fuse(self, name: str, *dates: str, codes: tuple[str, ...] | None = None) -> Loaded:
         return load_fused(self.run, self.registry.dataset(name), self.scope(*dates, codes=codes))
 
-    def day(self, *dates: str) -> None:
-        """Everything of one trade date, in the order of the asset graph."""
+    def day(self, *dates: str, money_flow: bool = True) -> None:
+        """Everything of one trade date, in the order of the asset graph. No source has the money flow of the
+        market of more than 50 trade dates ago."""
         self.master(*dates)
         self.raw("raw_concept_blocks", *dates)
         self.raw("raw_block_member", *dates)
@@ -79,9 +80,10 @@ class Services:
         self.fuse("exright_item", *dates)
         self.fuse("kline_daily", *dates)
         self.fuse("index_daily", *dates)
-        self.raw("raw_fund_flow", *dates)
-        self.raw("raw_valuation", *dates)
-        for name in ("quote_snapshot", "valuation", "fund_flow", "stock_industry"):
+        flows = ("fund_flow",) if money_flow else ()
+        for name in (*flows, "valuation"):
+            self.raw(f"raw_{name}", *dates)
+        for name in ("quote_snapshot", "valuation", *flows, "stock_industry"):
             self.stage(name, *dates)
             self.fuse(name, *dates)
         self.fuse("kline_bar", *dates)

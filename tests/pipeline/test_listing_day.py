@@ -200,7 +200,7 @@ def test_the_first_source_alone_asks_nobody_else(services: Services, dates: list
     assert portal_bars(services) == 0
 
 
-def test_the_portal_in_the_terminals_place_tells_it_with_its_own_bars(
+def test_the_portals_line_tells_it_to_the_quote_site_in_the_terminals_place(
     services: Services, dates: list[str]
 ) -> None:
     services.faults.replace([{"upstream": "tdx", "call": "bars*", "kind": "truncate"}])
@@ -208,4 +208,4 @@ def test_the_portal_in_the_terminals_place_tells_it_with_its_own_bars(
     services.fuse("kline_daily", *services.run.calendar.between("2025-11-04", "2025-11-06"))
 
     row = bar(services, GEM)
-    assert (row["src"], row["last_close"]) == ("eastmoney", issue_price(services, GEM))
+    assert (row["src"], row["last_close"]) == ("tencent", issue_price(services, GEM))

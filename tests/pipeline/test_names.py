@@ -194,7 +194,7 @@ def test_wide_rows_of_a_past_date_carry_the_name_and_state_of_that_date(services
     past = "2026-05-08"
     services.master()
     services.bars(*services.run.calendar.last(3, past))
-    services.day(past)
+    services.day(past, money_flow=False)
 
     wide = {row["code"]: row for row in services.warehouse.rows("fusion_stock_wide")}
 
@@ -241,7 +241,7 @@ def test_what_a_reader_sees_of_a_past_date(services: Services, warehouse_url: st
     past = "2026-05-08"
     services.master()
     services.bars(*services.run.calendar.last(3, past))
-    services.day(past)
+    services.day(past, money_flow=False)
     services.fresh()
     services.day()
     settings = Settings(
