@@ -48,11 +48,8 @@ POOLS = [
 def fill(market: Handmade) -> None:
     market.put("raw_limit_pool", POOLS)
     market.put(
-        "raw_block_member",
-        [
-            {"block_type": "gn", "block_code": "机器人", "block_name": "机器人", "code": code}
-            for code in (LEADER, FOLLOWER)
-        ],
+        "fusion_stock_industry",
+        [{"code": code, "name": "名", "concepts": '["机器人"]'} for code in (LEADER, FOLLOWER)],
     )
     market.put(
         "fusion_kline_daily",
@@ -116,7 +113,7 @@ def test_the_evening_of_the_date(market: Handmade) -> None:
     assert (reported["date"], reported["total"]) == (DAY, 3)
     first, second, third = reported["items"]
     assert [row["code"] for row in reported["items"]] == [LEADER, FOLLOWER, LEFT]
-    assert first["scores"]["height"] == first["scores"]["seal"] == 20
+    assert (first["scores"]["height"], first["scores"]["seal"]) == (20 * 2 / 5, 20)
     # Two limit-ups in its theme, the longest streak of it, and the first to be sealed.
     assert (first["theme"], first["scores"]["theme"]) == ("机器人", 2 + 6 + 6)
     assert first["scores"]["capital"] == 8 + 6 * 2.5 / 3 + 6
