@@ -10,6 +10,7 @@ import pandas as pd
 from core.calendar import shipped_calendar
 from core.clock import FrozenClock, ManualClock
 from core.declaration.columns import columns_from
+from core.declaration.registry import builtin_registry
 from core.declaration.tables import Layer, Table
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
@@ -65,7 +66,8 @@ VALUATION = _dwd(
     "total_market_cap:amt float_market_cap:amt",
     "date",
 )
-TABLES = (KLINE, MASTER, INDUSTRY, WIDE, QUOTE, VALUATION)
+EX_ITEMS = builtin_registry().dataset("exright_item").table
+TABLES = (KLINE, MASTER, INDUSTRY, WIDE, QUOTE, VALUATION, EX_ITEMS)
 
 STOCKS = [
     ("600519", "贵州茅台", "SH", "stock", "L", "gzmt", "guizhoumaotai"),
