@@ -143,12 +143,13 @@ def _positive(quotes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _closes_before(ctx: FetchContext, codes: tuple[str, ...], day: str) -> pd.DataFrame:
-    """The newest stored bar of each code before a date: code, market, before_date, close_before."""
+    """The newest stored bar of each code before a date: code, market, before_date, close_before. None where
+    the bars of the trade date before are not stored: an older close is no reference of the date."""
     columns = ("code", "date", "market", "close")
     last = ctx.calendar.offset(day, -1)
     bars = ctx.read(_BARS, columns=columns, since=last, until=last)
     missing = sorted(set(codes) - set(bars["code"]))
-    if missing:
+    if missing and len(bars):
         first = ctx.calendar.last(_LONGEST, last)[0]
         older = ctx.read(_BARS, columns=columns, codes=tuple(missing), since=first, until=last)
         bars = pd.concat([bars, older], ignore_index=True)

@@ -236,9 +236,6 @@ def world_limits(world: World, day: str) -> dict[str, float | None]:
     return found
 
 
-@pytest.mark.xfail(
-    reason="two days without the bars between them contradict each other at the previous close"
-)
 def test_what_a_reader_sees_of_a_past_date(services: Services, warehouse_url: str, tmp_path: Path) -> None:
     """The name, state and change of that date; of what was not known then, nothing."""
     past = "2026-05-08"
