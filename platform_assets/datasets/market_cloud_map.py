@@ -293,9 +293,10 @@ def moved_within_members(rows: pd.DataFrame, context: Context) -> pd.Series:
 def has_many_sectors(rows: pd.DataFrame, context: Context) -> str | None:
     """At least 25 sectors, or as many as the stocks are classified into; of a date whose industries are not
     known there is none."""
-    of_date = rows[rows["trade_date"] == context.scope.until]
-    promised = min(_MOST_SECTORS, of_date.loc[of_date["level"] == "stock", "parent_code"].dropna().nunique())
-    have = int((of_date["level"] == "sector").sum())
+    until = context.scope.until
+    industries = context.read("fusion_stock_industry", columns=("em_industry",), as_of=f"{until} 23:59:59")
+    promised = min(_MOST_SECTORS, industries["em_industry"].dropna().nunique())
+    have = int(((rows["trade_date"] == until) & (rows["level"] == "sector")).sum())
     return None if have >= promised else f"{have} sectors, at least {promised} are expected"
 
 

@@ -314,7 +314,6 @@ def test_sectors_keep_the_portals_codes_beside_boards_of_the_terminal(loaded_day
     assert sectors <= set(boards["block_code"])
 
 
-@pytest.mark.xfail(reason="the map counts sectors by dated industries since those are in force")
 def test_too_few_sectors_are_reported(loaded_day: Services) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM raw_concept_blocks WHERE block_type='industry'")
