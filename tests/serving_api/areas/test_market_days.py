@@ -47,6 +47,15 @@ def fill_industries(market: Handmade) -> None:
         ],
     )
 
+    market.put(
+        "raw_index_constituent",
+        [
+            {"code": code, "provider": "sw", "index_code": BANK, "index_name": NAMES[BANK],
+             "in_date": DATES[0], "as_of_date": TODAY, "src": "sw"}
+            for code in ("600000", "600036")
+        ],
+    )  # fmt: skip
+
     def node(day: str, code: str, level: str, change: float, **more: Any) -> dict[str, Any]:
         own = {"trade_date": day, "node_code": code, "level": level, "name": code, "change_pct": change}
         return {**own, "amount_yi": 50.0, **more}
@@ -67,7 +76,6 @@ def fill_industries(market: Handmade) -> None:
     )
 
 
-@pytest.mark.xfail(reason="the handmade market has no dated industry members")
 def test_industries_are_ranked_and_placed(market: Handmade) -> None:
     market.calculate("industry_rank", *DATES[-3:-1])
     market.calculate("industry_rank", TODAY)
