@@ -248,13 +248,14 @@ def accepted(day: CorrectDay, call: Call, now: Reported) -> list[str]:
 def judged(
     day: CorrectDay, call: Call, rows_again: Mapping[str, Rows], other: Mapping[str, Rows]
 ) -> list[str]:
-    """Values of rows that are `ok` and are neither those of the correct day nor among the `other` ones."""
+    """Values of rows that are `ok` and are neither those of the correct day nor among the `other` ones. An
+    event that is held back adjusts nothing: the table of ex-rights has this mark instead of a quality."""
     wrong = []
     for dataset in (one for one in call.fused if one.table_name not in TELLERS):
         table = dataset.table
         figures = [one.name for one in dataset.columns]
         for key, row in rows_again[table.name].items():
-            if row.get("quality", "ok") != "ok":
+            if row.get("quality", "ok") != "ok" or row.get("held_back"):
                 continue
             known = (day.rows[table.name], other.get(table.name, {}))
             truths = [rows[key] for rows in known if key in rows]

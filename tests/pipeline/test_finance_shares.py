@@ -27,9 +27,7 @@ def test_results_of_another_company_are_refused(small: CorrectDay) -> None:
     rows = small.rows["fusion_finance_indicator"].values()
 
     assert {row["quality"] for row in rows} == {"ok"}
-    accepted, failed = corruption_accepted(small, call, {"kind": "swap_rows", "args": {}})
-    # Open: the portal's ex-rights are not yet held against the quoted reference price of their code.
-    assert ([one for one in accepted if not one.startswith("ref_exright ")], failed) == ([], True)
+    assert corruption_accepted(small, call, {"kind": "swap_rows", "args": {}}) == ([], True)
 
 
 # -- a real period -------------------------------------------------------------------------------------
