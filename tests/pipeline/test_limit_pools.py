@@ -52,6 +52,21 @@ def test_who_left_a_pool_before_the_close_is_not_in_it(lite: Services) -> None:
     assert written(lite.raw("raw_limit_pool")) == 0
 
 
+def test_who_is_no_longer_in_a_pool_does_not_stay_in_it(lite: Services) -> None:
+    lite.at(TODAY)
+    lite.raw("raw_limit_pool")
+    before = lite.warehouse.frame("raw_limit_pool")
+    lite.fresh()
+    fail(lite, {"upstream": "eastmoney", "call": "limit_pool", "kind": "cut_rows", "args": {"counted": True}})
+
+    lite.raw("raw_limit_pool")
+
+    after = lite.warehouse.frame("raw_limit_pool")
+    keys = ["pool", "code"]
+    left = set(map(tuple, before[keys].to_numpy())) - set(map(tuple, after[keys].to_numpy()))
+    assert {pool for pool, _ in left} >= {"up", "prev"}
+
+
 def test_without_the_portal_the_topic_portal_tells_three_pools(lite: Services) -> None:
     fail(lite, POOLS_DOWN)
 
