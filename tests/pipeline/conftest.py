@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,6 +26,9 @@ from resources.upstreams.factory import make_clients
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 from tests.conftest import SQLITE_OFTEN, engine_url
+
+if TYPE_CHECKING:
+    from tests.pipeline.corrupted_market import CorrectDay
 
 TODAY = "2026-08-21"
 
@@ -167,3 +170,23 @@ def opened_services(url: str, folder: Path, world: World, today: str = TODAY) ->
         yield Services(run, clock, faults, world, settings)
         ctx.close()
         warehouse.close()
+
+
+@pytest.fixture(scope="module")
+def few(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
+) -> Iterator["CorrectDay"]:
+    """A correct day of the datasets that the module names in FEW."""
+    from tests.pipeline.corrupted_market import correct_day  # which works with the services of this module
+
+    with correct_day(tmp_path_factory.mktemp("few"), sample_world, request.module.FEW) as day:
+        yield day
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator["CorrectDay"]:
+    """A correct day of every dataset."""
+    from tests.pipeline.corrupted_market import correct_day
+
+    with correct_day(tmp_path_factory.mktemp("whole"), sample_world) as day:
+        yield day

@@ -5,21 +5,18 @@ the finished answer in whatever format it has.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from core.clock import SystemClock
 from resources.simulated_market.corrupted_responses import CORRUPTIONS
-from resources.simulated_market.world.model import World
 from resources.upstreams.factory import http_clients
 from tests.pipeline.corrupted_market import (
     SUSPENDED,
     Call,
     CorrectDay,
     accepted,
-    correct_day,
     corruption_accepted,
     day_without,
     has_something,
@@ -69,18 +66,6 @@ def undetectable(call: Call, corruption: str, line: str) -> bool:
         one in {"*", str(call)} and kind in {"*", corruption} and line.startswith(what)
         for one, kind, what in UNDETECTABLE
     )
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
-    with correct_day(tmp_path_factory.mktemp("few"), sample_world, FEW) as day:
-        yield day
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
-    with correct_day(tmp_path_factory.mktemp("whole"), sample_world) as day:
-        yield day
 
 
 def test_a_corruption_of_every_call_of_four_datasets(few: CorrectDay) -> None:

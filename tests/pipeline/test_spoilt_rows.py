@@ -6,13 +6,11 @@ lists while the tables that it feeds are loaded again.
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from core.declaration.tables import Table
-from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
 from tests.pipeline.corrupted_market import (
     TODAY,
@@ -21,7 +19,6 @@ from tests.pipeline.corrupted_market import (
     Reported,
     accepted,
     answered_otherwise,
-    correct_day,
     has_something,
     reported,
     written,
@@ -105,18 +102,6 @@ def every_spoilt_row(day: CorrectDay, hows: tuple[str, ...] = HOW) -> tuple[list
                 wrong += lines[:9]
                 heard += changed
     return wrong, heard
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
-    with correct_day(tmp_path_factory.mktemp("few"), sample_world, FEW) as day:
-        yield day
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
-    with correct_day(tmp_path_factory.mktemp("whole"), sample_world) as day:
-        yield day
 
 
 def test_a_spoilt_row_costs_itself(few: CorrectDay) -> None:
