@@ -210,7 +210,7 @@ def outcome(
     done = [one for one in batches if one["status"] == "success"]
     newest = next((one for one in reversed(done) if one["rows"] or layer is Layer.CALC), None)
     newest = newest or next(iter(reversed(done)), None) or next(iter(reversed(batches)), None)
-    if newest is None or (not_out is not None and not newest["rows"]):
+    if newest is None or (not_out is not None and newest["status"] == "success" and not newest["rows"]):
         left = dict.fromkeys(("rows", "batch_id", "run_id", "run_url", "at"))
         return {
             **left,
