@@ -70,8 +70,11 @@ class ExRight(Model):
 
 
 def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Events of the codes to ask, with the factor where a previous close is known."""
+    """Events of the codes to ask, with the factor where a previous close is known. That there are none is the
+    terminal's answer only where its own quotes say so."""
     symbols = _symbols_to_ask(ctx, scope)
+    if not symbols:
+        ctx.terminal_quotes()
     stored = _stored_factors(ctx)
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
     events = stacked(frames, [*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
