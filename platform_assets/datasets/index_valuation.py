@@ -20,6 +20,7 @@ from resources.upstreams.fetch_context import FetchContext
 
 YEARS = 10
 _NO_BOOK = "no documented source has the book value of an index"
+_OTHERS = "of the other provider"
 _MARKETS = {"sz399001": "399001", "sz399006": "399006"}
 
 
@@ -53,7 +54,9 @@ def csi(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")], code_of=str)
     if not parts:
         raise PayloadError("the provider publishes none of the indices", source="csindex")
-    return pd.concat(parts, ignore_index=True)
+    rows = pd.concat(parts, ignore_index=True)
+    ctx.note_not_served(INDICES, {*rows["index_code"], *ctx.not_served}, _OTHERS)
+    return rows
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -64,7 +67,9 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         _with_percentile(rows.reset_index(drop=True), scope).assign(index_name=INDICES[str(index)])
         for index, rows in past.groupby("index_code")
     ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["index_code", "date"])
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["index_code", "date"])
+    ctx.note_not_served(_MARKETS, rows["index_code"], "no ratio of its market")
+    return rows
 
 
 def _with_percentile(past: pd.DataFrame, scope: Scope) -> pd.DataFrame:

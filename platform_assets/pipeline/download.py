@@ -135,7 +135,8 @@ def ask(
             note["rows"] = len(frame)
             if ctx.not_served:
                 note["not_served"] = len(ctx.not_served)
-            found.served |= set(frame["code"]) if "code" in frame.columns else set()
+            subject = next((name for name in ("code", "index_code") if name in frame.columns), None)
+            found.served |= set() if subject is None else set(frame[subject])
             unlisted = not_listed(scope.until) if ctx.not_served else frozenset()
             found.missing = _missing(ctx.not_served, found, unlisted, ask_all=ask_all)
         except Exception as error:

@@ -173,11 +173,15 @@ def _page(text: str, fault: Fault) -> str:
     found = [row for row in _TAG_ROW.finditer(text) if any(map(_is_figure, _TAG_CELL.findall(row[0])))]
     if not found:
         return text
-    changed = []
+    changed = [""] * len(found)
     for origin, values in CORRUPTIONS[fault.kind]([_TAG_CELL.findall(row[0]) for row in found], fault):
         left = iter(values)
-        changed.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
-    return text[: found[0].start()] + "".join(changed) + text[found[-1].end() :]
+        changed[origin] += _TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0])  # type: ignore[misc]
+    # What stands between the rows (other rows, the ends of tables) stays.
+    starts = [0, *(row.end() for row in found)]
+    ends = [*(row.start() for row in found), len(text)]
+    between = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return "".join(a + b for a, b in zip(between, [*changed, ""], strict=True))
 
 
 # -- the corruptions ----------------------------------------------------------------------------------
@@ -289,8 +293,10 @@ def _spoilt(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
 
 
 def _spoilt_cell(value: Any, how: str) -> Any:
-    if how == "null":  # the end of a line stays
-        return value[len(value.rstrip("\r\n")) :] if isinstance(value, str) else None
+    if how == "null":  # the end of a line stays, and what makes a text a statement
+        if not isinstance(value, str):
+            return None
+        return value if '="' in value or '";' in value else value[len(value.rstrip("\r\n")) :]
     return "spoilt" if _is_figure(value) else value
 
 

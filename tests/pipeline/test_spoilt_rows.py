@@ -43,6 +43,8 @@ FOLLOWS = {
 }
 """Tables that hold more of a lost row than one row."""
 
+_COUNTED = re.compile(r"fusion_stock_industry \(.*\) concept_count: ")
+"""A board less is one less for each stock that was in it."""
 _MISCOUNTED = re.compile(r"\d+ (rows )?of \d+( rows)?$")
 """A list that is longer than its count, which the fault does not find everywhere, is refused."""
 
@@ -52,13 +54,14 @@ def fault(how: str) -> dict[str, Any]:
 
 
 def refusals(warehouse: Warehouse, call: Call) -> list[str]:
-    """What sources gave as the reason why they have no rows."""
+    """What sources gave as the reason why they have no rows; not those that were asked for the rest of
+    another one, which is what a lost row is for."""
     batches = warehouse.query("SELECT table_name, sources_json FROM sys_batch WHERE started_at>=?", (TODAY,))
     return [
         f"{table}: {one['reason']}"
         for table, sources in batches
         for one in json.loads(sources or "[]")
-        if one.get("reason") and not _MISCOUNTED.search(one["reason"])
+        if one.get("reason") and "asked_for" not in one and not _MISCOUNTED.search(one["reason"])
     ]
 
 
@@ -87,7 +90,7 @@ def complaints(day: CorrectDay, call: Call, how: str) -> tuple[list[str], bool]:
             if table.name.startswith("raw_") and len(missing) > records:
                 found.append(f"{table.name}: {len(missing)} rows lost, {records} on record")
         found += accepted(day, call, now)
-    found = [line for line in found if not line.startswith(tuple(FOLLOWS))]
+    found = [line for line in found if not line.startswith(tuple(FOLLOWS)) and not _COUNTED.match(line)]
     return [f"{call} {how}: {line}" for line in found], True
 
 
