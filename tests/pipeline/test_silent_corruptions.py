@@ -26,7 +26,7 @@ from tests.pipeline.corrupted_market import (
 FEW = ("block_trade", "fund_flow", "kline_daily", "margin")
 """Datasets of the quick matrix: deals, flows, bars and balances of six upstreams."""
 
-KINDS = (*(kind for kind in CORRUPTIONS if kind != "set_fields"), "stale_day")
+KINDS = (*(kind for kind in CORRUPTIONS if kind not in ("set_fields", "spoil_rows")), "stale_day")
 FALLBACKS_ONLY = {"cls"}
 """Asked only while another one is away."""
 UNDETECTABLE = {
@@ -39,6 +39,8 @@ UNDETECTABLE = {
     ("cls roll", "stale_day", "fusion_news"): "flashes of yesterday: true, and with their own time",
     ("eastmoney report", "stale_day", "fusion_finance_indicator"):
         "reports as they were yesterday: true then, and the next load brings the rest",
+    ("tdx finance", "stale_day", "fusion_finance_indicator"):
+        "the same where the terminal stands for the portal: the express of July is true until the report",
     ("eastmoney report", "stale_day", "fusion_valuation"): "yesterday's consensus, which carries no date",
     ("eastmoney research", "swap_rows", "fusion_news"):
         "the target of one stock for another at a like price: a single source has targets",
