@@ -1,4 +1,11 @@
-"""Futures contracts: how much of its product each one holds."""
+"""Futures contracts: how much of its product each one holds.
+
+Checked against the contract tables of the exchanges as public repositories quote them: the pages of products
+of www.shfe.com.cn, www.ine.cn and www.czce.com.cn, and the notices of what was listed last, cast aluminium
+alloy (SHFE 2025_AD/FJ-1), offset paper (SHFE FUTURES-OPTIONS/FJ1), logs, benzene and means of a month (DCE
+2024/ywggytz/8620259, 2025/ywggytz/8637864 and 18623631); the older ones also against `volscale` of
+wondertrader/wtpy, demos/common/commodities.json.
+"""
 
 ANY_SIZE = (1.0, 20_000.0)
 """The smallest and the largest contract, in units of the price."""
@@ -25,7 +32,7 @@ CONTRACT_SIZES: dict[str, tuple[int, ...]] = {
     "ec": (50,),
     # Dalian: tonnes; eggs are quoted per 500 kg, logs per cubic metre, boards per sheet.
     **dict.fromkeys(("a", "b", "m", "y", "p", "c", "cs", "rr", "eg", "jd"), (10,)),
-    **dict.fromkeys(("l", "v", "pp", "eb"), (5,)),
+    **dict.fromkeys(("l", "v", "pp", "lF", "vF", "ppF", "eb"), (5,)),
     **dict.fromkeys(("j", "i"), (100,)),
     "jm": (60,),
     "pg": (20,),

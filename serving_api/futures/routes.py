@@ -74,7 +74,7 @@ router = area_router(f"{PREFIX}/futures", "futures")
 
 NO_POSITIONS = "会员持仓排名没有有文档的来源，本平台不提供"
 Symbol = Annotated[
-    str, Path(pattern=r"^[A-Za-z]{1,3}[0-9]{0,4}$", description="contract (au2612) or product (au)")
+    str, Path(pattern=r"^[A-Za-z]{1,3}[0-9]{0,4}F?$", description="contract (au2612) or product (au)")
 ]
 Exchange = Literal["CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"]
 

@@ -51,11 +51,6 @@ def _asked(row: dict[str, Any], names: dict[str, str], what: str) -> dict[str, A
     return {name: row[wire] for name, wire in names.items()}
 
 
-def _is_blank(*names: str) -> bool:
-    """Whether a row names nothing at all: one of sums names its product, or says what it is."""
-    return not any(names)
-
-
 def _is_sum(text: str) -> bool:
     return not text or any(mark in text for mark in _SUMS)
 
@@ -85,7 +80,7 @@ def parse_shanghai(body: bytes, exchange: str, day: str) -> pd.DataFrame:
         row = object_of(raw, f"{exchange} row")
         month = string_of(row.get("DELIVERYMONTH"), f"{exchange} DELIVERYMONTH").strip()
         product = string_of(row.get("PRODUCTID"), f"{exchange} PRODUCTID").strip()
-        if _is_blank(month, product):
+        if not (month or product):
             raise PayloadError(f"{exchange}: a row of no contract")
         if _is_sum(month) or not product.endswith("_f") or "efp" in month:
             return None
@@ -99,6 +94,7 @@ def parse_shanghai(body: bytes, exchange: str, day: str) -> pd.DataFrame:
 
 # -- Dalian (dce) and Guangzhou (gfex)
 
+_DALIAN = re.compile(r"([a-z]{1,2})(\d{4})(F?)")
 _DAY_QUOTES = {
     "open": "open", "high": "high", "low": "low", "close": "close", "settle": "clearPrice",
     "prev_settle": "lastClear", "volume": "volumn", "open_interest": "openInterest", "oi_change": "diffI",
@@ -123,25 +119,19 @@ def dalian_request(day: str) -> Request:
 
 
 def parse_dalian(body: bytes, day: str) -> pd.DataFrame:
-    """Columns `FUTURES_COLUMNS`; texts with `-` for none, `volumn` as it is spelled there."""
+    """Columns `FUTURES_COLUMNS`; texts with `-` for none, `volumn` as it is spelled there. Contracts on the
+    mean price of a month (l2602F) are a product of their own (lF)."""
     document = object_of(json_of(body), "dce")
     if document.get("success") is not True:
         raise PayloadError(f"dce: success {document.get('success')!r:.20}")
 
-    def read(raw: Any) -> dict[str, Any] | None:
-        row = object_of(raw, "dce row")
-        label = string_of(row.get("variety"), "dce variety").strip()
-        contract_id = string_of(row.get("contractId"), "dce contractId").strip()
-        if _is_blank(label, contract_id):
-            raise PayloadError("dce: a row of no contract")
-        if _is_sum(label):
-            return None
-        fields = _asked(row, _DAY_QUOTES, f"dce {contract_id[:12]}")
-        named = {"product": contract_id[:-4], "month": contract_id[-4:], "label": label}
-        return contract({**fields, **named}, "dce", day)
+    def named(row: dict[str, Any]) -> dict[str, str]:
+        stated = string_of(row.get("contractId"), "dce contractId").strip()
+        found = _DALIAN.fullmatch(stated)
+        letters, month, kind = found.groups() if found else (stated, "", "")
+        return {"product": f"{letters}{kind}", "month": month, "symbol": stated}
 
-    listed = list_of(document.get("data") or [], "dce data")
-    return contracts(listed, read, "dce", lambda raw: _stated(raw, "contractId"))
+    return _day_quotes(document, "dce", day, named, "contractId")
 
 
 def guangzhou_request(day: str) -> Request:
@@ -162,20 +152,36 @@ def parse_guangzhou(body: bytes, day: str) -> pd.DataFrame:
     if str(document.get("code")) != "0":
         raise PayloadError(f"gfex: code {document.get('code')!r:.20}")
 
-    def read(raw: Any) -> dict[str, Any] | None:
-        row = object_of(raw, "gfex row")
-        label = string_of(row.get("variety"), "gfex variety").strip()
+    def named(row: dict[str, Any]) -> dict[str, str]:
         product = string_of(row.get("varietyOrder"), "gfex varietyOrder").strip()
-        if _is_blank(label, product):
-            raise PayloadError("gfex: a row of no contract")
+        return {
+            "product": product,
+            "month": string_of(row.get("delivMonth") or "", "gfex delivMonth").strip(),
+        }
+
+    return _day_quotes(document, "gfex", day, named, "varietyOrder", "delivMonth")
+
+
+def _day_quotes(
+    document: dict[str, Any], exchange: str, day: str, named: Callable[[dict[str, Any]], dict[str, str]],
+    *names: str,
+) -> pd.DataFrame:  # fmt: skip
+    """The contracts of the form that both exchanges have. `named`: product, month and symbol of a row;
+    `names`: the fields that state them."""
+
+    def read(raw: Any) -> dict[str, Any] | None:
+        row = object_of(raw, f"{exchange} row")
+        label = string_of(row.get("variety"), f"{exchange} variety").strip()
+        of = named(row)
+        if not (label or of["product"]):
+            raise PayloadError(f"{exchange}: a row of no contract")
         if _is_sum(label):
             return None
-        month = string_of(row.get("delivMonth"), "gfex delivMonth").strip()
-        fields = _asked(row, _DAY_QUOTES, f"gfex {product}{month}")
-        return contract({**fields, "product": product, "month": month, "label": label}, "gfex", day)
+        fields = _asked(row, _DAY_QUOTES, f"{exchange} {of['product'][:12]}{of['month']}")
+        return contract({**fields, **of, "label": label}, exchange, day)
 
-    listed = list_of(document.get("data") or [], "gfex data")
-    return contracts(listed, read, "gfex", lambda raw: _stated(raw, "varietyOrder", "delivMonth"))
+    listed = list_of(document.get("data") or [], f"{exchange} data")
+    return contracts(listed, read, exchange, lambda raw: _stated(raw, *names))
 
 
 # -- Daily files that are text: the financial futures exchange (CSV in GB 2312) and Zhengzhou (pipes).
@@ -190,20 +196,19 @@ ZHENGZHOU_NAMES = {
     "PX": "对二甲苯", "RI": "早籼稻", "RM": "菜粕", "RS": "菜籽", "SA": "纯碱", "SF": "硅铁", "SH": "烧碱",
     "SM": "锰硅", "SR": "白糖", "TA": "PTA", "UR": "尿素", "WH": "强麦", "ZC": "动力煤",
 }  # fmt: skip
-_FUTURE = re.compile(r"([A-Z]{1,2})(\d{4})")
+_FUTURE = re.compile(r"([A-Z]{1,2})(\d?)(\d)(\d{2})")
 _FINANCIAL = {
     "合约代码": "symbol", "今开盘": "open", "最高价": "high", "最低价": "low", "成交量": "volume",
     "成交金额": "amount", "持仓量": "open_interest", "持仓变化": "oi_change", "今收盘": "close",
     "今结算": "settle", "前结算": "prev_settle",
 }  # fmt: skip
-_SHORT = re.compile(r"([A-Z]{2})(\d)(\d{2})")
 _ZHENGZHOU = {
     "合约代码": "symbol", "昨结算": "prev_settle", "今开盘": "open", "最高价": "high", "最低价": "low",
     "今收盘": "close", "今结算": "settle", "成交量(手)": "volume", "持仓量": "open_interest",
     "增减量": "oi_change", "成交额(万元)": "amount",
 }  # fmt: skip
 _ERROR_PAGE = "您的访问出错了"
-_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def financial_request(day: str) -> Request:
@@ -213,30 +218,13 @@ def financial_request(day: str) -> Request:
 
 
 def parse_financial(body: bytes, day: str) -> pd.DataFrame:
-    """Columns `FUTURES_COLUMNS`, without options and sums. The file says no date of its own."""
-    text = _decoded(body, ("gb18030",), "cffex")
+    """Columns `FUTURES_COLUMNS`, without options (IO2609-C-4000) and sums. The file says no date of its
+    own."""
     try:
-        table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text))]
+        table = list(csv.reader(io.StringIO(_decoded(body, "cffex"))))
     except csv.Error as error:
         raise PayloadError(f"cffex: no table of separated values: {error}") from error
-    heads = _heads(table[0] if table else [], _FINANCIAL, "cffex")
-    _whole(table, heads, _FUTURE, "cffex")
-
-    def read(values: list[str]) -> dict[str, Any] | None:
-        found = _FUTURE.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
-        if len(values) > max(heads.values()) and not any(values):
-            raise PayloadError("cffex: a row of no contract")
-        if found is None:
-            return None  # sums, and options (IO2609-C-4000)
-        product, month = found.groups()
-        fields = _values(values, heads, f"cffex {product}{month}")
-        label = FINANCIAL_NAMES.get(product)
-        return contract({**fields, "product": product, "month": month, "label": label}, "cffex", day)
-
-    made = contracts(table[1:], read, "cffex", lambda values: values[0])
-    if made.empty:
-        raise PayloadError("cffex: a file without a contract")
-    return made
+    return _tabulated(table, _FINANCIAL, "cffex", day, FINANCIAL_NAMES)
 
 
 def zhengzhou_request(day: str) -> Request:
@@ -249,66 +237,56 @@ def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
     error page that comes with status 200."""
     if _ERROR_PAGE.encode() in body or _ERROR_PAGE.encode("gbk") in body:
         raise PayloadError(f"czce: the error page {_ERROR_PAGE} in place of the file")
-    lines = _decoded(body, ("utf-8", "gb18030"), "czce").splitlines()
+    lines = _decoded(body, "czce").splitlines()
     dated = _DATED.search(lines[0]) if lines else None
     if dated and dated.group(0) != day:
         raise PayloadError(f"czce answered for {dated.group(0)}, asked was {day}")
-    table = [[cell.strip() for cell in line.split("|")] for line in lines[1:]]
-    heads = _heads(table[0] if table else [], _ZHENGZHOU, "czce")
-    _whole(table, heads, _SHORT, "czce")
+    return _tabulated([line.split("|") for line in lines[1:]], _ZHENGZHOU, "czce", day, ZHENGZHOU_NAMES)
+
+
+def _tabulated(
+    lines: list[list[str]], requested: dict[str, str], exchange: str, day: str, names: Mapping[str, str]
+) -> pd.DataFrame:
+    """The contracts of a table below its heads; lines without a symbol are sums and notes. PayloadError
+    without a contract, and where the line of one breaks off."""
+    table = [[cell.strip() for cell in line] for line in lines]
+    stated = table[0] if table else []
+    heads = {requested[head]: at for at, head in enumerate(stated) if head in requested}
+    if len(heads) != len(requested):
+        raise PayloadError(f"{exchange}: heads {stated[:14]}")
+    place, last = heads.pop("symbol"), max(heads.values())
 
     def read(values: list[str]) -> dict[str, Any] | None:
-        found = _SHORT.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
-        if len(values) > max(heads.values()) and not any(values):
-            raise PayloadError("czce: a row of no contract")
+        if len(values) > last and not any(values):
+            raise PayloadError(f"{exchange}: a row of no contract")
+        found = _FUTURE.fullmatch(values[place]) if len(values) > place else None
         if found is None:
-            return None  # sums and notes
-        product, digit, month = found.groups()
-        fields = _values(values, heads, f"czce {product}{digit}{month}")
-        label = ZHENGZHOU_NAMES.get(product)
-        full = f"{_year(int(digit), int(day[:4])) % 100:02d}{month}"
-        return contract({**fields, "product": product, "month": full, "label": label}, "czce", day)
+            return None
+        product, decade, year, month = found.groups()
+        # One digit is the first such year from today on: no contract runs for ten years.
+        today = int(day[:4])
+        year = f"{decade}{year}" if decade else f"{(today + (int(year) - today) % 10) % 100:02d}"
+        fields: dict[str, Any] = {name: values[at] for name, at in heads.items()}
+        fields |= {"product": product, "month": f"{year}{month}", "label": names.get(product)}
+        return contract(fields, exchange, day)
 
-    made = contracts(table[1:], read, "czce", lambda values: values[0])
+    broken = [one for one in table if place < len(one) <= last and _FUTURE.fullmatch(one[place])]
+    if broken:
+        raise PayloadError(f"{exchange} {broken[0][place]}: {len(broken[0])} values")
+    made = contracts(table[1:], read, exchange, lambda values: values[0])
     if made.empty:
-        raise PayloadError("czce: a file without a contract")
+        raise PayloadError(f"{exchange}: a file without a contract")
     return made
 
 
-def _year(digit: int, today: int) -> int:
-    """The first year from `today` on that ends with the digit: no contract runs for ten years."""
-    return today + (digit - today) % 10
-
-
-def _decoded(body: bytes, encodings: tuple[str, ...], what: str) -> str:
+def _decoded(body: bytes, what: str) -> str:
     found = present(body)
-    for encoding in encodings:
+    for encoding in ("utf-8", "gb18030"):
         try:
             return found.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise PayloadError(f"{what}: neither {' nor '.join(encodings)}")
-
-
-def _heads(heads: list[str], requested: dict[str, str], what: str) -> dict[str, int]:
-    """Place of each requested column."""
-    place = {requested[head]: at for at, head in enumerate(heads) if head in requested}
-    if len(place) != len(requested):
-        raise PayloadError(f"{what}: heads {heads[:14]}")
-    return place
-
-
-def _whole(table: list[list[str]], heads: dict[str, int], contract: re.Pattern[str], what: str) -> None:
-    """PayloadError when the line of a contract is too short: the file breaks off."""
-    for values in table:
-        if len(values) > heads["symbol"] and contract.fullmatch(values[heads["symbol"]]):
-            _values(values, heads, f"{what} {values[heads['symbol']]}")
-
-
-def _values(values: list[str], heads: dict[str, int], what: str) -> dict[str, Any]:
-    if len(values) <= max(heads.values()):
-        raise PayloadError(f"{what}: {len(values)} values")
-    return {name: values[at] for name, at in heads.items() if name != "symbol"}
+    raise PayloadError(f"{what}: neither UTF-8 nor GB 18030")
 
 
 # -- One contract on one date: what the daily files of the six exchanges have in common.
@@ -324,9 +302,10 @@ R = TypeVar("R")
 
 
 def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
-    """A row of `FUTURES_COLUMNS` of product, month (YYMM), label (Chinese name or None), and the texts or
-    numbers open, high, low, close, settle, prev_settle, volume, open_interest, oi_change, amount (10k CNY).
-    PayloadError for prices that do not enclose each other and a turnover that does not fit them."""
+    """A row of `FUTURES_COLUMNS` of product, month (YYMM), symbol (by default both), label (Chinese name or
+    None), and the texts or numbers open, high, low, close, settle, prev_settle, volume, open_interest,
+    oi_change, amount (10k CNY). PayloadError for prices that do not enclose each other and a turnover
+    that does not fit them."""
     product, month = fields["product"], fields["month"]
     what = f"{exchange} {str(product)[:8]}{str(month)[:8]}"
     if not _PRODUCT.fullmatch(str(product)) or not _MONTH.fullmatch(str(month)):
@@ -347,7 +326,7 @@ def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
         raise WrongUnit(f"{what}: turnover {turnover:g} wan of {volume} contracts: another unit")
     label = fields.get("label")
     return {
-        "symbol": f"{product}{month}",
+        "symbol": fields.get("symbol") or f"{product}{month}",
         "date": day,
         "product": product,
         "exchange": exchange.upper(),

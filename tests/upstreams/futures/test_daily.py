@@ -175,6 +175,24 @@ def test_a_contract_that_is_odd_or_comes_again_costs_its_row() -> None:
         parse("shfe", shanghai(*many(*many())))
 
 
+def test_contracts_on_the_mean_of_a_month_are_products_of_their_own() -> None:
+    """Of three products Dalian lists them beside the others: more than the share of rows that may be odd."""
+    means = [
+        {**DALIAN, "variety": "聚乙烯月均价", "contractId": f"l26{month:02d}F", "turnover": "235,260.00"}
+        for month in range(1, 13)
+    ]
+    with noting() as rejected:
+        rows = parse("dce", dalian(DALIAN, *means))
+
+    assert rejected == []
+    assert rows["symbol"].tolist() == ["a2611", *(row["contractId"] for row in means)]
+    assert set(rows["product"]) == {"a", "lF"}
+    assert rows["name"].iloc[1] == "聚乙烯月均价2601"
+    assert rows["amount_wan"].iloc[1] == 235_260.0
+    with pytest.raises(PayloadError, match="another unit"):
+        parse("dce", dalian(*({**row, "turnover": "470,520.00"} for row in means)))
+
+
 class Missing:
     def __init__(self, status: int) -> None:
         self.status = status
@@ -241,5 +259,5 @@ def test_damaged_files(data: st.DataObject) -> None:
     except ACCEPTED:
         return
     assert list(rows.columns) == list(FUTURES_COLUMNS)
-    assert rows["symbol"].str.fullmatch(r"[A-Za-z]{1,3}\d{4}").all()
+    assert rows["symbol"].str.fullmatch(r"[A-Za-z]{1,3}\d{4}F?").all()
     assert not (rows[["close", "settle", "volume_contracts"]] < 0).any().any()

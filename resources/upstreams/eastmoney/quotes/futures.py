@@ -1,6 +1,7 @@
 """Daily lines by the portal's own number (kline of a bare secid): bars of futures contracts with f63, open
 interest (points, contracts, 10k CNY), and levels of exchange rates and foreign indices."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,7 +37,7 @@ def bars_request(secid: str, beg: str, end: str) -> Request:
 def parse_bars(body: bytes, secid: str, since: str, until: str) -> pd.DataFrame:
     """Columns `FUTURES_BAR_COLUMNS`, oldest first, within ISO dates."""
     what = f"kline {secid}"
-    product = secid.partition(".")[2].rstrip("0123456789")
+    product = re.sub(r"\d", "", secid.partition(".")[2])
     rows = []
     for row, values in _lines(body, secid, since, until, width=8):
         row["volume_contracts"] = required(amount(values[5], f"{what} volume"), f"{what} volume")
