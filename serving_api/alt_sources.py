@@ -17,7 +17,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import Live, live_of
@@ -130,7 +130,8 @@ class Found:
 router = area_router(f"{PREFIX}/alt-sources", "alternative sources")
 
 
-@router.get("", AltSources, cache=NO_STORE)
+@router.get("", response_model=AltSources)
+@serves(cache=NO_STORE)
 async def alt_sources(call: Anyone) -> Answer:
     """Every alternative source: whether it is available, and if not, why."""
     items = [
@@ -140,7 +141,8 @@ async def alt_sources(call: Anyone) -> Answer:
     return Answer({"items": items, "total": len(items)})
 
 
-@router.get("/overview", AltOverview, cache=NO_STORE)
+@router.get("/overview", response_model=AltOverview)
+@serves(cache=NO_STORE)
 async def overview(call: Anyone) -> Answer:
     """How many sources are available, need a credential, or do not answer."""
     counts = dict.fromkeys(("available", "need_credential", "unavailable"), 0)
@@ -153,7 +155,8 @@ async def overview(call: Anyone) -> Answer:
     return Answer({**counts, "items": items, "checked_at": local_iso(call.state.clock.now())})
 
 
-@router.get("/{key}", AltItems, cache=NO_STORE, raises=(404,))
+@router.get("/{key}", response_model=AltItems)
+@serves(cache=NO_STORE, raises=(404,))
 async def alt_items(
     call: Anyone,
     key: Annotated[str, Path(max_length=32, description="key of a source", examples=["xueqiu"])],

@@ -26,7 +26,7 @@ from serving_api.console.session import SessionLayer
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
 from serving_api.framework import error_handlers
-from serving_api.framework.application import Application, add_areas
+from serving_api.framework.application import Application, add_areas, refuse_open
 from serving_api.framework.openapi import DESCRIPTION, add_docs_page
 from serving_api.framework.state import State
 from serving_api.framework.system_time import SystemTime
@@ -88,6 +88,7 @@ def build_state(settings: Settings, parts: Parts) -> State:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    refuse_open(app)
     state: State = app.state.platform
     if isinstance(state.calendar, StoredCalendar):
         await off_loop(state.calendar.look)

@@ -17,7 +17,7 @@ from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import state_of
 
@@ -166,7 +166,8 @@ async def _period(
     return day
 
 
-@router.get("/overview", Window, tables=TABLES)
+@router.get("/overview", response_model=Window)
+@serves(tables=TABLES)
 async def overview(
     call: Anyone,
     period: Annotated[str, Depends(_period)],

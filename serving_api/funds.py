@@ -15,7 +15,7 @@ from serving_api.framework.parameters import Adjust, AsOfRead, StockCode, bound_
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
@@ -73,13 +73,15 @@ class EtfBars(Reach, Rows[KBar]):
     as_of: str | None = None
 
 
-@reit_router.get("/list", ReitList, tables=(REIT,))
+@reit_router.get("/list", response_model=ReitList)
+@serves(tables=(REIT,))
 async def reit_list(call: Anyone, sort: Sort = "-change_pct") -> Answer:
     """Every REIT on the newest trade date."""
     return Answer(await read_or(no_rows(None), call.state.reading.scan(listing, REIT, None, sort)))
 
 
-@reit_router.get("/{code}", OneReit, tables=(REIT,))
+@reit_router.get("/{code}", response_model=OneReit)
+@serves(tables=(REIT,))
 async def one_reit(call: Anyone, code: StockCode) -> Answer:
     """One REIT: its newest row and its constant properties."""
     row = await read_or({}, call.state.reading.point(newest_reit, code))
@@ -87,7 +89,8 @@ async def one_reit(call: Anyone, code: StockCode) -> Answer:
     return Answer({"code": code, "name": row.get("name"), "latest": row, "info": info})
 
 
-@reit_router.get("/{code}/history", ReitHistory, tables=(REIT, KLINE))
+@reit_router.get("/{code}/history", response_model=ReitHistory)
+@serves(tables=(REIT, KLINE))
 async def reit_history(
     call: Anyone, code: StockCode, as_of: AsOfRead, days: Days = 250, adjust: Adjust = "none"
 ) -> Answer:
@@ -99,7 +102,8 @@ async def reit_history(
     return Answer(answer, top=echo_of(as_of))
 
 
-@fund_router.get("/etf-kline/{etf_code}", EtfBars, tables=(KLINE, ETF))
+@fund_router.get("/etf-kline/{etf_code}", response_model=EtfBars)
+@serves(tables=(KLINE, ETF))
 async def etf_kline(
     call: Anyone, etf_code: StockCode, as_of: AsOfRead, days: Days = 250, adjust: Adjust = "qfq"
 ) -> Answer:

@@ -13,7 +13,7 @@ from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.table_lists import PastDay
 
@@ -61,7 +61,8 @@ class IndustryDetail(Reach):
     members: list[IndustryMember]
 
 
-@router.get("/valuation", IndustryRatios, tables=(RATIOS,))
+@router.get("/valuation", response_model=IndustryRatios)
+@serves(tables=(RATIOS,))
 async def valuation(
     call: Anyone,
     date: PastDay,
@@ -77,7 +78,8 @@ async def valuation(
     return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **history})
 
 
-@router.get("/valuation/detail", IndustryDetail, tables=(RATIOS, CLASSES, VALUATION))
+@router.get("/valuation/detail", response_model=IndustryDetail)
+@serves(tables=(RATIOS, CLASSES, VALUATION))
 async def detail(
     call: Anyone,
     industry_code: Annotated[

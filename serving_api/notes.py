@@ -19,7 +19,7 @@ from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.settings.language_model import model_of
 from serving_api.table_lists import Page, PageSize
@@ -98,13 +98,15 @@ Day = Annotated[str | None, Query(description="only the note of this day; YYYY-M
 TASKS: dict[str, str] = {"morning": "morning_note", "daily-review": "daily_review"}
 
 
-@router.get("/morning", Notes, tables=(TABLES["morning"],))
+@router.get("/morning", response_model=Notes)
+@serves(tables=(TABLES["morning"],))
 async def morning(call: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20) -> Answer:
     """Notes before the session, newest first."""
     return await _notes(call.state, "morning", date, page, page_size)
 
 
-@router.get("/daily-review", Notes, tables=(TABLES["daily-review"],))
+@router.get("/daily-review", response_model=Notes)
+@serves(tables=(TABLES["daily-review"],))
 async def daily_review(call: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20) -> Answer:
     """Reviews after the session, newest first."""
     return await _notes(call.state, "daily-review", date, page, page_size)
@@ -119,7 +121,8 @@ async def _notes(state: State, kind: Kind, date: str | None, page: int, page_siz
     return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **history})
 
 
-@router.post("/{kind}/generate", NoteAsked, raises=(404, 409))
+@router.post("/{kind}/generate", response_model=NoteAsked)
+@serves(raises=(404, 409))
 async def generate(call: Admin, kind: WrittenKind, body: NoteRequest | None = None) -> Answer:
     """Write the note now: by a model when one is configured, else by rules. A person's note is not
     replaced, and rules do not replace a model's note. 404 while the platform has no such task."""

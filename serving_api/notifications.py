@@ -13,7 +13,7 @@ from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts
 from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import PageOf
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
@@ -100,10 +100,10 @@ router = area_router(f"{PREFIX}/notifications", "notifications")
 
 @router.get(
     "/unread",
-    UnreadNotifications,
-    cache=NO_STORE,
+    response_model=UnreadNotifications,
     responses={304: {"description": "unchanged since the given ETag"}},
 )
+@serves(cache=NO_STORE)
 async def unread(call: NotificationReader) -> Response:
     """Unread notifications, newest first. Polled every 30 s, so the response has an ETag."""
     stored = call.state.part(Notifications)
@@ -114,7 +114,8 @@ async def unread(call: NotificationReader) -> Response:
     return Answer(await stored.unread(), headers=headers)
 
 
-@router.get("", NotificationPage, cache=NO_STORE)
+@router.get("", response_model=NotificationPage)
+@serves(cache=NO_STORE)
 async def history(
     call: NotificationReader,
     page: Annotated[int, Query(ge=1, le=100_000, description="from 1")] = 1,
@@ -124,20 +125,22 @@ async def history(
     return Answer(await call.state.part(Notifications).page(page, page_size))
 
 
-@router.post("/read-all", NotificationsRead)
+@router.post("/read-all", response_model=NotificationsRead)
 async def read_all(call: NotificationReader) -> Answer:
     """Mark all as read."""
     return Answer({"ok": True, "updated": await off_loop(call.state.part(Notifications).store.mark_all_read)})
 
 
-@router.post("/test-email", MailOutcome, raises=(429,))
+@router.post("/test-email", response_model=MailOutcome)
+@serves(raises=(429,))
 async def send_test_mail(call: NotificationReader) -> Answer:
     """Send a test mail to the configured sender address, once a minute."""
     call.state.part(Notifications).take_test()
     return Answer(await call.state.part(Mail).test_own_sender())
 
 
-@router.post("/{id}/read", NotificationRead, raises=(404,))
+@router.post("/{id}/read", response_model=NotificationRead)
+@serves(raises=(404,))
 async def read_one(
     call: NotificationReader, id: Annotated[str, Path(max_length=40, description="of a notification")]
 ) -> Answer:

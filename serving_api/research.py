@@ -14,7 +14,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
@@ -85,14 +85,15 @@ class RowRequest(BaseModel):
     as_of: str | None = Field(default=None, max_length=32, description="as it was known then, exchange time")
 
 
-@router.get("/datasets", Datasets)
+@router.get("/datasets", response_model=Datasets)
 async def datasets(call: Login) -> Answer:
     """Datasets with a fused, calculated or reference table."""
     items = listed(builtin_registry())
     return Answer({"items": items, "total": len(items)})
 
 
-@router.get("/datasets/{name}", DatasetFacts, raises=(404,))
+@router.get("/datasets/{name}", response_model=DatasetFacts)
+@serves(raises=(404,))
 async def dataset(call: Login, name: TableName) -> Answer:
     """Columns with units, sources and freshness of one dataset."""
     found = _known(name)
@@ -101,10 +102,9 @@ async def dataset(call: Login, name: TableName) -> Answer:
 
 
 @router.post(
-    "/rows/{name}",
-    raises=(404,),
-    responses={200: {"content": {ARROW: {}}, "description": "rows as an Arrow stream"}},
+    "/rows/{name}", responses={200: {"content": {ARROW: {}}, "description": "rows as an Arrow stream"}}
 )
+@serves(raises=(404,))
 async def rows(call: Login, name: TableName, body: RowRequest) -> Response:
     """Rows of a table in the order of its key, as an Arrow IPC stream."""
     _known(name)

@@ -6,7 +6,7 @@ before those with a parameter.
 
 from importlib import import_module
 
-from serving_api.framework.routing import Area
+from fastapi import APIRouter
 
 MODULES = """
     stocks.routes stocks.intraday stocks.finance.routes stocks.industry_compare
@@ -25,10 +25,10 @@ MODULES = """
     quant.screener.routes research mcp.routes
 """.split()
 
-AREAS: tuple[Area, ...] = tuple(
+AREAS: tuple[APIRouter, ...] = tuple(
     router
     for name in MODULES
     for router in vars(import_module(f"serving_api.{name}")).values()
-    if isinstance(router, Area)
+    if isinstance(router, APIRouter)
 )
 """Every router of these modules."""

@@ -11,7 +11,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.live.admin_reads.flows import minute_flow
 from serving_api.live.admin_reads.schemas import FlowMinute
 from serving_api.live.admin_reads.service import FLOW_TTL, Live, live_of
@@ -38,7 +38,8 @@ class BoardFlow(BaseModel):
     source: str | None = Field(alias="_source")
 
 
-@router.get("/{board_code}/flow-minute", BoardFlow, cache=NO_STORE)
+@router.get("/{board_code}/flow-minute", response_model=BoardFlow)
+@serves(cache=NO_STORE)
 async def flow_minute(call: Anyone, board_code: BoardCode) -> Answer:
     """Money flow of a board by minute; no items for an unknown board, or when the source does not answer."""
     answer = await _flow(call.state.part(live_of), board_code)

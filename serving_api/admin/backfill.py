@@ -18,7 +18,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
@@ -202,7 +202,8 @@ router = area_router(f"{PREFIX}/datamgr/backfill", "datamgr: gaps")
 BackfillId = Annotated[str, Path(max_length=32, description="id from the 202 answer")]
 
 
-@router.post("", Started, raises=(404, 409), status_code=202)
+@router.post("", response_model=Started, status_code=202)
+@serves(raises=(404, 409))
 async def start(call: Admin, body: PlanRequest) -> Answer:
     """Load the trade dates that the plan of the same body counts, in the background."""
     state = call.state
@@ -218,7 +219,8 @@ async def start(call: Admin, body: PlanRequest) -> Answer:
     return Answer({**accepted, "message": message}, status_code=202)
 
 
-@router.get("", list[BackfillItem], top=[("total", int)], cache=NO_STORE)
+@router.get("", response_model=list[BackfillItem])
+@serves(top=[("total", int)], cache=NO_STORE)
 async def backfills(
     call: Admin,
     status: Annotated[StoredStanding | None, Query(description="only backfills with this status")] = None,
@@ -228,19 +230,22 @@ async def backfills(
     return Answer(await off_loop(_list, call.state, status, limit))
 
 
-@router.get("/{backfill_id}", BackfillDetail, raises=(404,), cache=NO_STORE)
+@router.get("/{backfill_id}", response_model=BackfillDetail)
+@serves(raises=(404,), cache=NO_STORE)
 async def backfill(call: Admin, backfill_id: BackfillId) -> Answer:
     """One backfill and its progress."""
     return Answer(await off_loop(backfill_detail, call.state, backfill_id))
 
 
-@router.post("/{backfill_id}/cancel", Canceling, raises=(404, 409))
+@router.post("/{backfill_id}/cancel", response_model=Canceling)
+@serves(raises=(404, 409))
 async def cancel(call: Admin, backfill_id: BackfillId) -> Answer:
     """Stop at the next safe point; what is loaded stays."""
     return Answer(await off_loop(_cancel, call.state, backfill_id))
 
 
-@router.post("/{backfill_id}/resume", Resumed, raises=(404, 409), status_code=202)
+@router.post("/{backfill_id}/resume", response_model=Resumed, status_code=202)
+@serves(raises=(404, 409))
 async def resume(call: Admin, backfill_id: BackfillId) -> Answer:
     """Continue with the trade dates that are not loaded."""
     return Answer(

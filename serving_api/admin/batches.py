@@ -17,7 +17,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 
 
@@ -137,7 +137,8 @@ def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any
 router = area_router(f"{PREFIX}/datamgr/batches", "datamgr: batches")
 
 
-@router.get("", list[Batch], top=[("total", int)])
+@router.get("", response_model=list[Batch])
+@serves(top=[("total", int)])
 async def batches(
     call: Admin,
     fusion_type: Annotated[str | None, only("dataset")] = None,
@@ -152,7 +153,8 @@ async def batches(
     return Answer({"items": [batch_view(row, call.state.settings) for row in rows], "total": total})
 
 
-@router.get("/{batch_id}", BatchDetail, raises=(404,))
+@router.get("/{batch_id}", response_model=BatchDetail)
+@serves(raises=(404,))
 async def batch(call: Admin, batch_id: Annotated[str, Path(max_length=64, description="batch id")]) -> Answer:
     """One batch: what it wrote, which checks failed, which batches came from the same download."""
     return Answer(await call.state.reading.scan(_batch, batch_id, call.state.settings))

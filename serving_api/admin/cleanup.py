@@ -57,7 +57,7 @@ def _count(state: State, tables: tuple[Table, ...], before: str) -> dict[str, in
 router = area_router(f"{PREFIX}/datamgr/cleanup", "datamgr: maintenance")
 
 
-@router.post("", Cleaned, responses=LATER)
+@router.post("", response_model=Cleaned, responses=LATER)
 async def cleanup(call: Admin, body: Annotated[CleanupRequest | None, Body()] = None) -> Answer:
     """Delete rows of staged time series older than `days`; fused, received and dimension tables are not
     touched."""

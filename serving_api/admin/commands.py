@@ -13,7 +13,7 @@ from serving_api.admin.shared import MAX_ID, Limit50
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.threads import off_loop
 
@@ -55,7 +55,8 @@ router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
 CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="id from the 202 answer")]
 
 
-@router.get("", list[CommandItem], top=[("total", int)])
+@router.get("", response_model=list[CommandItem])
+@serves(top=[("total", int)])
 async def commands(
     call: Admin,
     status: Annotated[CommandStatus | None, Query(description="only commands with this status")] = None,
@@ -67,14 +68,16 @@ async def commands(
     return Answer({"items": [command_view(item, call.state.settings) for item in found], "total": total})
 
 
-@router.get("/{command_id}", CommandItem, raises=(404,))
+@router.get("/{command_id}", response_model=CommandItem)
+@serves(raises=(404,))
 async def command(call: Admin, command_id: CommandId) -> Answer:
     """One command and its progress."""
     queue = CommandQueue(call.state.reading.warehouse.engine)
     return Answer(command_view(await off_loop(queue.get, command_id), call.state.settings))
 
 
-@router.post("/{command_id}/cancel", Canceled, raises=(404, 409))
+@router.post("/{command_id}/cancel", response_model=Canceled)
+@serves(raises=(404, 409))
 async def cancel(call: Admin, command_id: CommandId) -> Answer:
     """A queued command is canceled at once, a running one stops at its next safe point."""
     canceled = await off_loop(CommandQueue(call.state.writer.engine).cancel, command_id)

@@ -209,7 +209,7 @@ def _put(state: State, entry: Entry, value: str, by: str) -> str | None:
 router = area_router(f"{PREFIX}/datamgr/config", "datamgr: configuration")
 
 
-@router.get("", list[ConfigItem])
+@router.get("", response_model=list[ConfigItem])
 async def config(
     call: Admin, group: Annotated[str | None, Query(max_length=32, description="only this group")] = None
 ) -> Answer:
@@ -224,7 +224,7 @@ async def config(
     )
 
 
-@router.put("", ConfigChanged)
+@router.put("", response_model=ConfigChanged)
 async def change(call: Admin, body: ConfigChange) -> Answer:
     """Store one setting."""
     state, entry = call.state, entry_of(body.key)

@@ -23,7 +23,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
@@ -292,7 +292,8 @@ router = area_router(f"{PREFIX}/datamgr/contracts", "datamgr: contracts")
 ContractLayer = StrEnum("ContractLayer", "raw stg ref dwd calc")
 
 
-@router.get("", list[ContractItem], top=[("total", int)])
+@router.get("", response_model=list[ContractItem])
+@serves(top=[("total", int)])
 async def contracts(
     call: Admin,
     layer: Annotated[ContractLayer | None, Query(description="only datasets with a table in it")] = None,
@@ -306,7 +307,8 @@ async def contracts(
     return Answer({"items": items, "total": len(items)})
 
 
-@router.get("/{dataset}", Contract, raises=(404,))
+@router.get("/{dataset}", response_model=Contract)
+@serves(raises=(404,))
 async def contract(
     call: Admin,
     dataset: Annotated[str, Path(max_length=64, description="name of a dataset", examples=["margin"])],

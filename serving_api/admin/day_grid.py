@@ -19,7 +19,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 
 MOST_DATES = 60
@@ -125,7 +125,8 @@ def _status(
 router = area_router(f"{PREFIX}/datamgr/day-grid", "datamgr: watched tables by trade date")
 
 
-@router.get("", list[GridRow], top=[("total", int), ("dates", list[str])])
+@router.get("", response_model=list[GridRow])
+@serves(top=[("total", int), ("dates", list[str])])
 async def day_grid(
     call: Admin,
     days: Annotated[int, Query(ge=1, le=MOST_DATES, description="trade dates, the newest last")] = 30,

@@ -24,7 +24,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 
@@ -260,7 +260,8 @@ router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
 _TOP = [("date", str), ("total", int), ("totals", ReportTotals), ("by_source", dict[str, SourceTotals])]
 
 
-@router.get("", list[ReportRow], top=_TOP)
+@router.get("", response_model=list[ReportRow])
+@serves(top=_TOP)
 async def day_report(
     call: Admin,
     date: Annotated[

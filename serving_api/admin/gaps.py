@@ -37,7 +37,7 @@ from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
@@ -253,12 +253,9 @@ def paced_seconds(paces: TransportSettings, upstream: str, calls: int) -> float:
 router = area_router(f"{PREFIX}/datamgr", "datamgr: gaps")
 
 
-@router.get(
-    "/gaps",
-    list[GapItem],
-    top=[("total", int), ("page", int), ("page_size", int), ("budget", Budget)],
-    raises=(404,),
-    cache=NO_STORE,
+@router.get("/gaps", response_model=list[GapItem])
+@serves(
+    top=[("total", int), ("page", int), ("page_size", int), ("budget", Budget)], raises=(404,), cache=NO_STORE
 )
 async def gaps(
     call: Admin,
@@ -300,7 +297,8 @@ async def gaps(
     return Answer({"items": items, "total": len(found), **shown})
 
 
-@router.post("/backfill/plan", Plan, raises=(404,))
+@router.post("/backfill/plan", response_model=Plan)
+@serves(raises=(404,))
 async def plan(call: Admin, body: PlanRequest) -> Answer:
     """The cost of loading a range of trade dates: calls, minutes, rows. Starts nothing."""
     return Answer(await plan_of(call.state, body))

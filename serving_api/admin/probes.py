@@ -20,7 +20,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 from serving_api.live.admin_reads.service import live_of
@@ -113,7 +113,8 @@ async def probed(state: State, code: str | None) -> tuple[str, list[dict[str, An
 router = area_router(f"{PREFIX}/datamgr/probe-all", "datamgr: probes")
 
 
-@router.get("", Probes, cache=NO_STORE)
+@router.get("", response_model=Probes)
+@serves(cache=NO_STORE)
 async def probe_all(
     call: Admin,
     code: Annotated[

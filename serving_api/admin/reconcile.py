@@ -12,7 +12,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 
 
@@ -62,7 +62,8 @@ def _agreement(row: dict[str, Any]) -> dict[str, Any]:
 router = area_router(f"{PREFIX}/datamgr/reconcile", "datamgr: reconciliation")
 
 
-@router.get("", list[Agreement], top=[("date", str), ("total", int)], raises=(404,), tables=(TABLE,))
+@router.get("", response_model=list[Agreement])
+@serves(top=[("date", str), ("total", int)], raises=(404,), tables=(TABLE,))
 async def reconcile(
     call: Admin,
     date: Annotated[str | None, Query(max_length=32, description="trade date; default the newest")] = None,

@@ -12,7 +12,7 @@ from serving_api.db.sessions import Of, Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 
@@ -80,7 +80,8 @@ sync_logs_router = area_router(f"{PREFIX}/datamgr/sync-logs", "datamgr: records"
 quality_router = area_router(f"{PREFIX}/datamgr/quality-records", "datamgr: records")
 
 
-@sync_logs_router.get("", list[SyncLog], top=[("total", int)])
+@sync_logs_router.get("", response_model=list[SyncLog])
+@serves(top=[("total", int)])
 async def sync_logs(
     call: Admin,
     taskType: Annotated[str | None, only("kind of work, e.g. sched:eod_core, download:quote")] = None,
@@ -93,7 +94,8 @@ async def sync_logs(
     return Answer(found)
 
 
-@quality_router.get("", list[QualityRecord], top=[("total", int)])
+@quality_router.get("", response_model=list[QualityRecord])
+@serves(top=[("total", int)])
 async def quality_records(
     call: Admin,
     table: Annotated[str | None, only("table")] = None,

@@ -245,27 +245,27 @@ def _of_code(session: Session, table: Table, code: str, column: str | None, befo
 router = area_router(f"{PREFIX}/datamgr/stats", "datamgr: statistics")
 
 
-@router.get("", dict[str, int | TableCount])
+@router.get("", response_model=dict[str, int | TableCount])
 async def stats(call: Admin) -> Answer:
     """Rows and newest change of every monitored table, and `_totalRows`."""
     monitored = list(builtin_registry().monitored())
     return Answer(await call.state.reading.scan(_table_stats, monitored))
 
 
-@router.get("/freshness", FreshnessReport)
+@router.get("/freshness", response_model=FreshnessReport)
 async def freshness(call: Admin) -> Answer:
     """Which tables are older than their rule allows."""
     return Answer(await freshness_of(call.state))
 
 
-@router.get("/{code}", CodeStats)
+@router.get("/{code}", response_model=CodeStats)
 async def code_stats(call: Admin, code: StockCode) -> Answer:
     """Stored rows of one security; an unknown code has zero counts."""
     state = call.state
     return Answer(await state.reading.scan(_code_stats, builtin_registry(), code, state.today))
 
 
-@router.get("/{code}/full", CodeStats)
+@router.get("/{code}/full", response_model=CodeStats)
 async def full_code_stats(call: Admin, code: StockCode) -> Answer:
     """The same as without `/full`."""
     return await code_stats(call, code)

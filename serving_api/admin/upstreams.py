@@ -8,7 +8,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.threads import off_loop
 from serving_api.live.clients import transport_state
 
@@ -41,7 +41,8 @@ class Upstreams(BaseModel):
 router = area_router(f"{PREFIX}/datamgr/upstreams", "datamgr: state of the upstreams")
 
 
-@router.get("", Upstreams, cache=NO_STORE)
+@router.get("", response_model=Upstreams)
+@serves(cache=NO_STORE)
 async def upstreams(call: Admin) -> Answer:
     """Calls, failures and breakers of the upstreams; none of them is asked (`probe-all` asks them)."""
     found = await off_loop(transport_state, call.state.settings)

@@ -17,7 +17,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin, Anyone, Quota
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 
 
@@ -95,13 +95,15 @@ class WrittenAnalysis(BaseModel):
 router = area_router(f"{PREFIX}/analysis", "analysis")
 
 
-@router.get("/{code}", Analysis, tables=(queries.TABLE,))
+@router.get("/{code}", response_model=Analysis)
+@serves(tables=(queries.TABLE,))
 async def analysis(call: Anyone, code: StockCode) -> Answer:
     """The current analysis: that of a model or a person, else that of the rules."""
     return Answer(await read_or(rows.empty(code), call.state.part(Analyses).current(code)))
 
 
-@router.get("/{code}/history", AnalysisHistory, tables=(queries.TABLE,))
+@router.get("/{code}/history", response_model=AnalysisHistory)
+@serves(tables=(queries.TABLE,))
 async def history(
     call: Anyone,
     code: StockCode,
@@ -116,15 +118,17 @@ async def history(
     return Answer({**found, **reported})
 
 
-@router.post("/{code}/run", Analysis)
+@router.post("/{code}/run", response_model=Analysis)
 async def run(call: Quota, code: StockCode, body: AnalysisRequest | None = None) -> Answer:
     """Analyse now: by the configured model, else by rules. A failure of the model is no error: the answer
     is the stored analysis, else that of the rules, with `llmError` and `fallbackOf`."""
+    await call.count()
     refresh = body is not None and body.refresh
     return Answer(await call.state.part(Analyses).run(code, refresh=refresh))
 
 
-@router.put("/{code}", Analysis, raises=(404,))
+@router.put("/{code}", response_model=Analysis)
+@serves(raises=(404,))
 async def write(call: Admin, code: StockCode, body: WrittenAnalysis) -> Answer:
     """Store a person's analysis of today; it also becomes a decision card."""
     scores = body.scores.model_dump()

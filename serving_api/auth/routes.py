@@ -15,7 +15,7 @@ from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.error_responses import BadRequest
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.user import User
 
@@ -38,7 +38,8 @@ def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
     return {"access_token": token, "token_type": "bearer", "expires_in": accounts.tokens.ttl_s}
 
 
-@router.post("/register", schemas.Registered, raises=(409,))
+@router.post("/register", response_model=schemas.Registered)
+@serves(raises=(409,))
 async def register(call: Anyone, body: schemas.Registration, background: BackgroundTasks) -> Answer:
     """Create an active account; a welcome mail goes out in the background."""
     accounts = call.state.part(Accounts)
@@ -48,7 +49,8 @@ async def register(call: Anyone, body: schemas.Registration, background: Backgro
     return Answer({**picked(user, "id username email role status email_verified"), "message": "注册成功"})
 
 
-@router.post("/login", schemas.LoggedIn, raises=(401, 403))
+@router.post("/login", response_model=schemas.LoggedIn)
+@serves(raises=(401, 403))
 async def login(call: Anyone, body: schemas.Credentials) -> Answer:
     """Exchange a user name and password for a token."""
     accounts = call.state.part(Accounts)
@@ -56,20 +58,22 @@ async def login(call: Anyone, body: schemas.Credentials) -> Answer:
     return Answer({**_bearer(accounts, token), "user": _shown(call.state, user, schemas.UserSummary)})
 
 
-@router.get("/me", schemas.Me, cache=NO_STORE)
+@router.get("/me", response_model=schemas.Me)
+@serves(cache=NO_STORE)
 async def me(call: Login) -> Answer:
     """The caller's account, with the rest of today's AI calls."""
     return Answer(_shown(call.state, call.member))
 
 
-@router.post("/profile", schemas.ProfileChanged, raises=(409,))
+@router.post("/profile", response_model=schemas.ProfileChanged)
+@serves(raises=(409,))
 async def profile(call: Login, body: schemas.ProfileChange) -> Answer:
     """Change name, address or phone; fields that are not given stay unchanged."""
     user = await call.state.part(Accounts).change_profile(call.member, body)
     return Answer({"user": _shown(call.state, user), "message": "资料已更新"})
 
 
-@router.post("/change-password", schemas.PasswordChanged)
+@router.post("/change-password", response_model=schemas.PasswordChanged)
 async def change_password(call: Login, body: schemas.PasswordChange) -> Answer:
     """Set a new password; the old one must be correct. All older tokens become invalid: use the one in the
     response."""
@@ -78,7 +82,8 @@ async def change_password(call: Login, body: schemas.PasswordChange) -> Answer:
     return Answer({"message": "密码已修改", **_bearer(accounts, token)})
 
 
-@router.post("/avatar", schemas.AvatarStored, max_body=avatars.MAX_BYTES + _UPLOAD_ROOM)
+@router.post("/avatar", response_model=schemas.AvatarStored)
+@serves(max_body=avatars.MAX_BYTES + _UPLOAD_ROOM)
 async def upload_avatar(
     call: Login, file: Annotated[UploadFile, File(description="png, jpg or webp, <= 2 MB")]
 ) -> Answer:
@@ -90,11 +95,10 @@ async def upload_avatar(
 
 @router.get(
     "/avatar",
-    cache=NO_STORE,
-    raises=(404,),
     responses={200: {"content": {kind: {} for kind in avatars.MEDIA_TYPES.values()}}},
     response_class=Response,
 )
+@serves(cache=NO_STORE, raises=(404,))
 async def read_avatar(call: Login) -> Response:
     """The caller's image."""
     found = call.state.part(Accounts).avatars.get(call.member.id)
@@ -104,7 +108,8 @@ async def read_avatar(call: Login) -> Response:
     return Response(content, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
 
 
-@router.get("/verify-email", schemas.Message, cache=NO_STORE, raises=(400,))
+@router.get("/verify-email", response_model=schemas.Message)
+@serves(cache=NO_STORE, raises=(400,))
 async def verify_email(
     call: Anyone, token: Annotated[str, Query(description="from a verification mail")] = ""
 ) -> Answer:

@@ -14,7 +14,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.stocks.queries import KLINE, QUOTE
 from serving_api.table_lists import Page, PageSize, Sort, TradeDay, page_of
@@ -99,7 +99,8 @@ _INFO = (
 )
 
 
-@router.get("/list", BondPage, tables=(queries.TABLE,))
+@router.get("/list", response_model=BondPage)
+@serves(tables=(queries.TABLE,))
 async def bond_list(
     call: Anyone,
     date: TradeDay,
@@ -114,13 +115,15 @@ async def bond_list(
     return Answer(await page_of(call.state, TABLE, date, sort, page, page_size, *bounds))
 
 
-@router.get("/overview", BondOverview, tables=(queries.TABLE,))
+@router.get("/overview", response_model=BondOverview)
+@serves(tables=(queries.TABLE,))
 async def bond_overview(call: Anyone) -> Answer:
     """The market of convertible bonds on the newest trade date."""
     return Answer(await read_or(queries.overview_of([], None), call.state.reading.scan(queries.overview)))
 
 
-@router.get("/{code}", Bond, tables=(queries.TABLE, QUOTE))
+@router.get("/{code}", response_model=Bond)
+@serves(tables=(queries.TABLE, QUOTE))
 async def bond(call: Anyone, code: StockCode) -> Answer:
     """One convertible bond: terms, newest row and its stock."""
     row, quote = await read_or(({}, {}), call.state.reading.point(queries.of_code, code))
@@ -135,7 +138,8 @@ async def bond(call: Anyone, code: StockCode) -> Answer:
     return Answer({"code": code, "info": picked(row, _INFO), "latest": row, "stock": stock})
 
 
-@router.get("/{code}/history", BondHistory, tables=(queries.TABLE, KLINE))
+@router.get("/{code}/history", response_model=BondHistory)
+@serves(tables=(queries.TABLE, KLINE))
 async def bond_history(
     call: Anyone,
     code: StockCode,
@@ -147,7 +151,8 @@ async def bond_history(
     return Answer({"code": code, "items": items, "total": len(items), **reported})
 
 
-@router.get("/{code}/events", BondEvents, tables=(queries.TABLE, queries.NOTICES))
+@router.get("/{code}/events", response_model=BondEvents)
+@serves(tables=(queries.TABLE, queries.NOTICES))
 async def bond_events(call: Anyone, code: StockCode) -> Answer:
     """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
     items = await read_or([], call.state.reading.point(queries.events, code))

@@ -24,7 +24,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Login, Quota
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.settings.language_model import model_of
 
 _SYSTEM = (
@@ -58,19 +58,22 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/ask", schemas.AskAnswer)
+@router.post("/ask", response_model=schemas.AskAnswer)
 async def ask(call: Quota, body: schemas.Ask) -> Answer:
     """An answer whose numbers are bound to stored values; by rules when no model is configured."""
+    await call.count()
     asked = Asked.of(body, body.model)
     conversation = Conversation(call.state, call.member, asked, await model_of(call.state))
     await conversation.prepare()
     return Answer(await conversation.answer())
 
 
-@router.post("/ask/stream", stream=True, responses=_STREAM)
+@router.post("/ask/stream", responses=_STREAM)
+@serves(stream=True)
 async def ask_stream(call: Quota, body: schemas.Ask) -> Response:
     """The same as a stream: thinking, skills, search_status, source_progress, search_results, reasoning,
     tool_call, tool_result, content, chart, evidence, error; then `[DONE]`."""
+    await call.count()
     model = await model_of(call.state)
     if body.model is not None and model is not None and body.model not in model.names:
         raise InputError("model", f"not configured; configured: {', '.join(model.names)}")
@@ -85,32 +88,39 @@ async def ask_stream(call: Quota, body: schemas.Ask) -> Response:
     return FrameStream(events)
 
 
-@router.post("/generate-title", schemas.ChatTitle)
+@router.post("/generate-title", response_model=schemas.ChatTitle)
 async def generate_title(call: Login, body: schemas.TitleAsk) -> Answer:
     """A title of at most 20 characters for a conversation."""
     return Answer({"title": await title_for(await model_of(call.state), body.message, body.answer or "")})
 
 
-@router.post("/analyze-stock", schemas.StockAnalysis, raises=(404,))
+@router.post("/analyze-stock", response_model=schemas.StockAnalysis)
+@serves(raises=(404,))
 async def analyze_stock(call: Quota, body: schemas.StockAsk) -> Answer:
     """A report on one company: the five-dimension analysis of /analysis and sections of its data."""
+    await call.count()
     return Answer(await analyse(call.state, body.code, refresh=body.refresh))
 
 
-@router.post("/quick-valuation", schemas.QuickValuation, raises=(404,))
+@router.post("/quick-valuation", response_model=schemas.QuickValuation)
+@serves(raises=(404,))
 async def quick_valuation(call: Quota, body: schemas.CodeAsk) -> Answer:
     """The value of a share by four methods (PE, PB, PEG, a short DCF), by rules only."""
+    await call.count()
     return Answer(await value(call.state, body.code))
 
 
-@router.post("/batch-compare", schemas.StockComparison, raises=(404,))
+@router.post("/batch-compare", response_model=schemas.StockComparison)
+@serves(raises=(404,))
 async def batch_compare(call: Quota, body: schemas.CompareAsk) -> Answer:
     """2 to 10 companies compared, ranked by rules."""
+    await call.count()
     model = await model_of(call.state)
     return Answer(await compare(call.state, call.member, model, body.codes, body.focus))
 
 
-@router.get("/receipts/{receipt_id}", schemas.ChatReceipt, cache=NO_STORE, raises=(404,))
+@router.get("/receipts/{receipt_id}", response_model=schemas.ChatReceipt)
+@serves(cache=NO_STORE, raises=(404,))
 async def receipt(
     call: Login,
     receipt_id: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="`receipt_id` of an answer")],

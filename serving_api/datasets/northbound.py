@@ -12,7 +12,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 
 TABLE = "raw_northbound"
@@ -29,7 +29,8 @@ class Channel(BaseModel):
     note: str | None = None
 
 
-@router.get("/northbound", list[Channel], tables=(TABLE,), cache=NO_STORE)
+@router.get("/northbound", response_model=list[Channel])
+@serves(tables=(TABLE,), cache=NO_STORE)
 async def northbound(call: Admin) -> Answer:
     """The newest row of every channel; undisclosed values are null, never 0."""
     return Answer(await read_or([], call.state.reading.point(newest_of_channels)))

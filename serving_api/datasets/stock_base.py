@@ -17,7 +17,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOf, AsOfRead, parse_codes
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 
@@ -63,7 +63,8 @@ class WideList(BaseModel):
     message: str | None = None
 
 
-@router.get("/stock-base/list", WideList, tables=(queries.WIDE,))
+@router.get("/stock-base/list", response_model=WideList)
+@serves(tables=(queries.WIDE,))
 async def stock_list(
     call: Admin,
     as_of: AsOfRead,
@@ -151,14 +152,16 @@ def _shape(*counted: str) -> Any:
     return create_model(name, **fields)
 
 
-@router.post("/stock-base/import", _shape("imported"), max_body=MAX_BYTES + ROOM, raises=(400,))
+@router.post("/stock-base/import", response_model=_shape("imported"))
+@serves(max_body=MAX_BYTES + ROOM, raises=(400,))
 async def import_file(call: Admin, file: Annotated[UploadFile, File(description="<= 50 MB")]) -> Answer:
     """Retired; the file is still checked."""
     await check_upload(file, may_be_empty=True)
     return Answer(_retired("imported"))
 
 
-@router.post("/stock-base/sync-full", _shape("imported", "synced"), max_body=MAX_BYTES + ROOM, raises=(400,))
+@router.post("/stock-base/sync-full", response_model=_shape("imported", "synced"))
+@serves(max_body=MAX_BYTES + ROOM, raises=(400,))
 async def sync_full(
     call: Admin, file: Annotated[UploadFile, File(description="<= 50 MB, not empty")]
 ) -> Answer:
@@ -188,16 +191,16 @@ def _retired_endpoint(counted: str) -> Callable[..., Awaitable[Answer]]:
 
 for _path, _counted in _WRITES.items():
     _name = _path.rpartition("/")[2].replace("-", "_")
-    router.post(_path, _shape(_counted), name=_name)(_retired_endpoint(_counted))
+    router.post(_path, response_model=_shape(_counted), name=_name)(_retired_endpoint(_counted))
 
 
-@router.get("/stock-base/staging", _shape("count"))
+@router.get("/stock-base/staging", response_model=_shape("count"))
 async def staging(call: Admin) -> Answer:
     """Retired: the stock base has no staging any more."""
     return Answer(_retired("count"))
 
 
-@router.post("/finance/sync-tdx", _shape("synced"))
+@router.post("/finance/sync-tdx", response_model=_shape("synced"))
 async def finance_sync_tdx(call: Admin) -> Answer:
     """Retired: writes nothing; a body is ignored."""
     return Answer(_retired("synced"))

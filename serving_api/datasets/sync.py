@@ -143,7 +143,7 @@ def _warning(command: Command, found: Written) -> str | None:
 router = area_router(f"{PREFIX}/datamgr", "datamgr: syncs")
 
 
-@router.post("/block/sync", BlocksSynced, responses=LATER)
+@router.post("/block/sync", response_model=BlocksSynced, responses=LATER)
 async def blocks(call: Admin) -> Answer:
     """Fetch the members of all blocks again; each kind of block is replaced as a whole."""
     state = call.state
@@ -164,7 +164,7 @@ async def blocks(call: Admin) -> Answer:
     )
 
 
-@router.post("/fusion/index/daily/sync", IndexSynced, responses=LATER)
+@router.post("/fusion/index/daily/sync", response_model=IndexSynced, responses=LATER)
 async def indices(call: Admin) -> Answer:
     """Fetch the index bars of the newest trade dates and of missing ones before them."""
     state = call.state
@@ -187,7 +187,7 @@ async def indices(call: Admin) -> Answer:
     )
 
 
-@router.post("/fusion/stock/{code}/kline-bar/sync", BarsSynced, responses=LATER)
+@router.post("/fusion/stock/{code}/kline-bar/sync", response_model=BarsSynced, responses=LATER)
 async def bars(call: Admin, code: StockCode) -> Answer:
     """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
     state = call.state

@@ -66,15 +66,13 @@ def parse_as_of(text: str, now: datetime) -> AsOf:
     return AsOf(at)
 
 
-AsOfText = Annotated[
-    str | None,
-    Query(alias="as_of", description="answer with what was known then: a date (its end) or a date-time"),
-]
-
-
-async def as_of_read(request: Request, as_of: AsOfText = None) -> AsOf | None:
-    """The instant of a read; None for what is known now. A `PlatformRoute` whose signature names it takes the
-    text itself, which spares FastAPI the solving of a dependency."""
+async def as_of_read(
+    request: Request,
+    as_of: Annotated[
+        str | None, Query(description="answer with what was known then: a date (its end) or a date-time")
+    ] = None,
+) -> AsOf | None:
+    """The instant of a read; None for what is known now."""
     return None if as_of is None else parse_as_of(as_of, state_of(request).clock.now())
 
 

@@ -38,6 +38,13 @@ class Call(Subject):
     state: State
     request: Request
 
+    async def count(self) -> None:
+        """Count one AI call of the day: the first line of a route with `Quota`, so that a call whose
+        parameters are refused costs nothing. Raises Forbidden when the quota is used up."""
+        # Counted in one conditional UPDATE: of 100 calls at 9 of 10 one passes, whatever `admit` saw.
+        if not await self.state.members.count_call(self.member):
+            raise Forbidden(QUOTA_USED_UP)
+
 
 class Permission:
     """What a route asks of its caller."""
@@ -47,9 +54,6 @@ class Permission:
     async def admit(self, request: Request) -> User | None:
         """The caller, or the refusal (401, 403). A bad token of an open route counts as none."""
         return None
-
-    async def accept(self, call: Call) -> None:
-        """Runs once a valid request was accepted, before its work begins."""
 
     async def __call__(self, request: Request) -> Call:
         """As a dependency: the call that was admitted before the body was read."""
@@ -85,11 +89,6 @@ class _QuotaPermission(_LoginPermission):
         if user is None or not state_of(request).members.quota_of(user).allows_one_more:
             raise Forbidden(QUOTA_USED_UP)
         return user
-
-    async def accept(self, call: Call) -> None:
-        # Counted in one conditional UPDATE: of 100 calls at 9 of 10 one passes, whatever `admit` saw.
-        if not await call.state.members.count_call(call.member):
-            raise Forbidden(QUOTA_USED_UP)
 
 
 class _AskerPermission(Permission):

@@ -1,14 +1,14 @@
 """Routes of the API: `PlatformRoute` decides permission before the body is read, answers 304 before any
 work, and turns an `Answer` into bytes with its headers."""
 
-import functools
 import inspect
 import re
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter
+from fastapi.datastructures import DefaultPlaceholder
 from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
@@ -23,9 +23,7 @@ from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_ma
 from serving_api.framework.envelope import PREFIX, is_enveloped
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
-from serving_api.framework.parameters import AsOfText, as_of_read, parse_as_of
 from serving_api.framework.permissions import Call, Permission
-from serving_api.framework.plain_parameters import PlainParameters
 from serving_api.framework.renumbered_codes import HEADER, KEY, followed
 from serving_api.framework.responses import Answer, EarlyAnswer, render_answer
 from serving_api.framework.state import State, state_of
@@ -38,17 +36,35 @@ MAX_JSON_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class Serving:
-    """What a route says about its answers: their shape, extra top-level keys, the tables behind them
+    """What a route says about its answers besides their model: extra top-level keys, the tables behind them
     (ETag, origin headers), its Cache-Control and the refusals beyond those that every route may give.
     `stream`: events without an end instead of one answer."""
 
-    model: Any = None
     top: Sequence[tuple[str, Any]] = ()
     tables: tuple[str, ...] = ()
     cache: CachePolicy | str | None = None
     raises: tuple[int, ...] = ()
     max_body: int = MAX_JSON_BYTES
     stream: bool = False
+
+
+def serves(
+    *,
+    top: Sequence[tuple[str, Any]] = (),
+    tables: tuple[str, ...] = (),
+    cache: CachePolicy | str | None = None,
+    raises: tuple[int, ...] = (),
+    max_body: int = MAX_JSON_BYTES,
+    stream: bool = False,
+) -> Callable[[Endpoint], Endpoint]:
+    """A decorator below that of the router: the `Serving` of an endpoint."""
+    serving = Serving(top, tables, cache, raises, max_body, stream)
+
+    def add(endpoint: Endpoint) -> Endpoint:
+        endpoint.serving = serving  # type: ignore[attr-defined]
+        return endpoint
+
+    return add
 
 
 def _permissions(hint: Any) -> list[Permission]:
@@ -65,42 +81,6 @@ def permission_of(endpoint: Callable[..., Any]) -> Permission:
             f"{endpoint.__qualname__}: a route names exactly one permission, not {len(found)}"
         )
     return found[0]
-
-
-def _is_as_of(hint: Any) -> bool:
-    marks = getattr(hint, "__metadata__", ())
-    return any(isinstance(mark, Depends) and mark.dependency is as_of_read for mark in marks)
-
-
-def _called(endpoint: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
-    """The endpoint with its call from the request, preceded by `permission.accept`: after validation, before
-    the work. What nearly every route has, its call and the instant of a read, is handed over here: FastAPI
-    takes a dependency through all of its solving for each request."""
-    signature = inspect.signature(endpoint, eval_str=True)
-    hints = {name: one.annotation for name, one in signature.parameters.items()}
-    (name,) = (each for each, hint in hints.items() if _permissions(hint))
-    instant = next((each for each, hint in hints.items() if _is_as_of(hint)), None)
-    own: dict[str, dict[str, Any]] = {name: {"annotation": Request}}
-    if instant is not None:
-        own[instant] = {"annotation": AsOfText, "default": None}
-    # The instant comes last, where FastAPI documents what a dependency asks for.
-    parameters = [
-        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **own.get(each, {}))
-        for each, one in sorted(signature.parameters.items(), key=lambda item: item[0] == instant)
-    ]
-    checks = type(permission).accept is not Permission.accept
-
-    @functools.wraps(endpoint)
-    async def called(**given: Any) -> Any:
-        given[name] = call = given[name].state.call
-        if instant is not None and (text := given[instant]) is not None:
-            given[instant] = parse_as_of(text, call.state.clock.now())
-        if checks:
-            await permission.accept(call)
-        return await endpoint(**given)
-
-    called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return called
 
 
 def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
@@ -131,10 +111,11 @@ class PlatformRoute(APIRoute):
         self.serving: Serving = getattr(endpoint, "serving", Serving())
         if not inspect.iscoroutinefunction(endpoint):
             raise DeclarationError(f"{endpoint.__qualname__}: endpoints are coroutines")
-        if self.serving.model is not None:
-            options["response_model"] = (
-                enveloped(self.serving.model, self.serving.top) if is_enveloped(path) else self.serving.model
-            )
+        self.model = options.get("response_model")
+        if isinstance(self.model, DefaultPlaceholder):
+            self.model = None
+        if self.model is not None and is_enveloped(path):
+            options["response_model"] = enveloped(self.model, self.serving.top)
         methods = options.get("methods") or {"GET"}
         is_tagged = bool(self.serving.tables) and "GET" in methods and self.serving.cache != NO_STORE
         options["responses"] = {
@@ -146,7 +127,7 @@ class PlatformRoute(APIRoute):
         if self.permission.name != "anyone":
             extra["security"] = [{"bearer": []}]
         options["openapi_extra"] = extra
-        super().__init__(path, _called(endpoint, self.permission), **options)
+        super().__init__(path, endpoint, **options)
         self.query_names = query_names(self.dependant)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -154,7 +135,6 @@ class PlatformRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
-        plain, call = PlainParameters.of(self.dependant), self.dependant.call
         names_code = "{code}" in self.path and self.methods == {"GET"}
 
         async def respond(request: Request) -> Response:
@@ -171,12 +151,8 @@ class PlatformRoute(APIRoute):
             changed = await followed(state, request) if names_code else None
             if changed is not None:
                 headers[HEADER] = "{from} is {to} since {date}".format(**changed)
-            given = None if plain is None else plain.read(request)
             try:
-                if given is None or call is None:
-                    response = await handle(request)
-                else:
-                    response = await call(**given)
+                response = await handle(request)
             except EarlyAnswer as early:
                 response = early.answer
             # A slow answer was read at its end: a download reports what is stored then.
@@ -227,41 +203,9 @@ class PlatformRoute(APIRoute):
         return PUBLIC if self.permission.name == "anyone" else PRIVATE
 
 
-class Area(APIRouter):
-    """A router whose routes are `PlatformRoute`s. The decorator of a route names its path, the model of its
-    answers, and what else a `Serving` or FastAPI takes: `@router.get("/x", schemas.X, tables=("x",))`."""
-
-    def get(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._serve("GET", path, model, said)
-
-    def post(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._serve("POST", path, model, said)
-
-    def put(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._serve("PUT", path, model, said)
-
-    def delete(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
-        return self._serve("DELETE", path, model, said)
-
-    def _serve(
-        self, method: str, path: str, model: Any, said: dict[str, Any]
-    ) -> Callable[[Endpoint], Endpoint]:
-        of_serving = {name: said.pop(name) for name in _SERVING & said.keys()}
-
-        def add(endpoint: Endpoint) -> Endpoint:
-            endpoint.serving = Serving(model, **of_serving)  # type: ignore[attr-defined]
-            self.add_api_route(path, endpoint, methods=[method], **said)
-            return endpoint
-
-        return add
-
-
-_SERVING = {field.name for field in fields(Serving)}
-
-
-def area_router(prefix: str, tag: str) -> Area:
-    """The router of the routes below `prefix`."""
-    return Area(
+def area_router(prefix: str, tag: str) -> APIRouter:
+    """The router of the routes below `prefix`, which name a permission each."""
+    return APIRouter(
         prefix=prefix, tags=[tag], route_class=PlatformRoute, generate_unique_id_function=operation_id
     )
 

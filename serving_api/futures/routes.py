@@ -10,7 +10,7 @@ from serving_api.framework.history_reach import Reach, reach_from
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.futures import queries
 from serving_api.futures.queries import BAR, FUTURES, LISTED
@@ -79,7 +79,8 @@ Symbol = Annotated[
 Exchange = Literal["CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"]
 
 
-@router.get("/list", FuturesList, tables=(queries.FUTURES,))
+@router.get("/list", response_model=FuturesList)
+@serves(tables=(queries.FUTURES,))
 async def futures_list(
     call: Anyone,
     exchange: Annotated[Exchange | None, Query(description="default all")] = None,
@@ -92,7 +93,8 @@ async def futures_list(
     return Answer(await read_or(no_rows(None), read))
 
 
-@router.get("/basis", Basis, tables=(queries.FUTURES, queries.INDEX))
+@router.get("/basis", response_model=Basis)
+@serves(tables=(queries.FUTURES, queries.INDEX))
 async def basis(
     call: Anyone,
     product: Annotated[str, Query(pattern=r"^[A-Za-z]{1,3}$", description="letters of the product")] = "IF",
@@ -108,7 +110,8 @@ async def basis(
     return Answer({**found, **history})
 
 
-@router.get("/{symbol}/kline", FuturesBars, tables=(queries.FUTURES,))
+@router.get("/{symbol}/kline", response_model=FuturesBars)
+@serves(tables=(queries.FUTURES,))
 async def kline(
     call: Anyone,
     symbol: Symbol,
@@ -121,7 +124,7 @@ async def kline(
     return Answer({**found, **history})
 
 
-@router.get("/{symbol}/positions", Positions)
+@router.get("/{symbol}/positions", response_model=Positions)
 async def positions(call: Anyone, symbol: Symbol, date: TradeDay) -> Answer:
     """Positions of the exchange's members: no documented source has them, and the answer says so."""
     empty: dict[str, Any] = {"symbol": symbol, "date": date, "long": [], "short": []}

@@ -12,7 +12,7 @@ from serving_api.framework.history_reach import REACH, Reach, reach_from
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.framework.state import State
 from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, HongKong, first_period
@@ -110,7 +110,7 @@ async def _reach(
     return await reach_from(first, given, asked=asked, what="report periods")
 
 
-@router.get("/{code}/indicators", HkIndicators)
+@router.get("/{code}/indicators", response_model=HkIndicators)
 async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
     reported = await call.state.part(HongKong).figures(code, periods)
@@ -121,7 +121,7 @@ async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer
     return Answer({**answer, "total": len(items), **history}, headers=reported.headers)
 
 
-@router.get("/{code}/statements", HkStatement)
+@router.get("/{code}/statements", response_model=HkStatement)
 async def statements(
     call: Anyone,
     code: HkCode,
@@ -136,14 +136,14 @@ async def statements(
     return Answer({**answer, "total": len(items), **history}, headers=reported.headers)
 
 
-@router.get("/{code}/dividend", HkDividends)
+@router.get("/{code}/dividend", response_model=HkDividends)
 async def dividend(call: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, from the portal now."""
     answer = await call.state.part(HongKong).dividends(code)
     return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
-@router.get("/{code}/profile", HkProfile)
+@router.get("/{code}/profile", response_model=HkProfile)
 async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
     answer = await call.state.part(HongKong).profile(code)
@@ -151,7 +151,8 @@ async def profile(call: Anyone, code: HkCode) -> Answer:
     return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 
-@premium_router.get("/{code}/ah-premium", AhPremium | None, top=[("as_of", str), *REACH])
+@premium_router.get("/{code}/ah-premium", response_model=AhPremium | None)
+@serves(top=[("as_of", str), *REACH])
 async def ah_premium(
     call: Anyone,
     code: StockCode,

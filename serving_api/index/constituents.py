@@ -12,7 +12,7 @@ from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import MEMBERS, members, weights
@@ -70,7 +70,8 @@ class IndexMembers(Rows[IndexMember]):
     as_of_date: str | None
 
 
-@router.get("/valuation/{symbol}", IndexValuation, tables=(VALUATION,))
+@router.get("/valuation/{symbol}", response_model=IndexValuation)
+@serves(tables=(VALUATION,))
 async def valuation(
     call: Anyone,
     symbol: Symbol,
@@ -86,7 +87,8 @@ async def valuation(
     return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
 
 
-@router.get("/weights/{symbol}", IndexWeights, tables=(MEMBERS,))
+@router.get("/weights/{symbol}", response_model=IndexWeights)
+@serves(tables=(MEMBERS,))
 async def index_weights(
     call: Anyone,
     symbol: Symbol,
@@ -100,7 +102,8 @@ async def index_weights(
     return Answer({**shown, "total": len(rows), "coverage_pct": coverage})
 
 
-@router.get("/constituents/{symbol}", IndexMembers, tables=(MEMBERS,))
+@router.get("/constituents/{symbol}", response_model=IndexMembers)
+@serves(tables=(MEMBERS,))
 async def constituents(call: Anyone, symbol: Symbol) -> Answer:
     """Members of an index or industry in the newest list."""
     own = symbol_of(symbol)

@@ -17,7 +17,7 @@ from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import INDICES, INDUSTRIES, indicators, table_of
@@ -126,7 +126,8 @@ def _day(one: dict[str, Any] | None) -> dict[str, Any]:
     return {} if one is None else {"date": one["date"], "change_percent": one["change_percent"]}
 
 
-@router.get("/indicator/{code}", IndexIndicators, tables=_TABLES)
+@router.get("/indicator/{code}", response_model=IndexIndicators)
+@serves(tables=_TABLES)
 async def indicator(
     call: Anyone,
     code: Annotated[
@@ -148,7 +149,8 @@ async def indicator(
     return Answer(answer, top=echo_of(as_of))
 
 
-@calendar_router.get("/index-calendar", IndexCalendar, tables=_TABLES)
+@calendar_router.get("/index-calendar", response_model=IndexCalendar)
+@serves(tables=_TABLES)
 async def index_calendar(
     call: Anyone,
     code: Annotated[

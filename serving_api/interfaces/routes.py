@@ -9,7 +9,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import parse_as_of
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.interfaces.catalog import builtin_catalog
 
 router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: interfaces")
@@ -17,14 +17,16 @@ router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: interfaces")
 _TOTAL = ("total", int)
 
 
-@router.get("/interfaces", list[schemas.Entry], top=[_TOTAL])
+@router.get("/interfaces", response_model=list[schemas.Entry])
+@serves(top=[_TOTAL])
 async def interfaces(call: Anyone) -> Answer:
     """Every read-only interface that `/call` answers."""
     entries = builtin_catalog().entries()
     return Answer({"total": len(entries), "items": entries})
 
 
-@router.get("/interfaces/search", list[schemas.Hit], top=[_TOTAL])
+@router.get("/interfaces/search", response_model=list[schemas.Hit])
+@serves(top=[_TOTAL])
 async def search(
     call: Admin,
     q: Annotated[str, Query(min_length=1, max_length=200, description="English or Chinese words")],
@@ -38,9 +40,8 @@ async def search(
     return Answer({"total": len(hits), "items": hits})
 
 
-@router.post(
-    "/call", object, top=[_TOTAL, ("as_of", str), ("first_date", str), ("note", str)], raises=(403, 404)
-)
+@router.post("/call", response_model=object)
+@serves(top=[_TOTAL, ("as_of", str), ("first_date", str), ("note", str)], raises=(403, 404))
 async def call(call: Anyone, body: schemas.Call) -> Answer:
     """The value of one interface."""
     state = call.state

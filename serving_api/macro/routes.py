@@ -13,7 +13,7 @@ from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.macro import queries
 from serving_api.table_lists import DatedRows, dated_rows
@@ -80,7 +80,8 @@ fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
 _AS_OF = [("as_of", str)]
 
 
-@router.get("/bond-yield", BondYield, top=_AS_OF, tables=(queries.VALUES,))
+@router.get("/bond-yield", response_model=BondYield)
+@serves(top=_AS_OF, tables=(queries.VALUES,))
 async def bond_yield(
     call: Anyone,
     as_of: AsOfRead,
@@ -101,7 +102,8 @@ async def bond_yield(
     return Answer(answer, top=echo_of(as_of))
 
 
-@router.get("/erp", RiskPremium, top=_AS_OF, tables=(queries.VALUES, queries.PE))
+@router.get("/erp", response_model=RiskPremium)
+@serves(top=_AS_OF, tables=(queries.VALUES, queries.PE))
 async def risk_premium(
     call: Anyone,
     as_of: AsOfRead,
@@ -120,7 +122,8 @@ async def risk_premium(
     return Answer({**found, **history}, top=echo_of(as_of))
 
 
-@fusion_router.get("/cn-extended/{name}", SeriesByName, top=_AS_OF, tables=(queries.VALUES,), raises=(404,))
+@fusion_router.get("/cn-extended/{name}", response_model=SeriesByName)
+@serves(top=_AS_OF, tables=(queries.VALUES,), raises=(404,))
 async def cn_extended(
     call: Anyone,
     name: Annotated[str, Path(max_length=64, description="a series, as cn_cpi_yoy")],

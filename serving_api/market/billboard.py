@@ -11,7 +11,7 @@ from serving_api.framework.history_reach import Reach, reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.interfaces.events import deals_of_branches, totals_of_branches
 
@@ -80,7 +80,8 @@ def _after_purchases(session: Session, since: str, name: str | None) -> dict[str
 router = area_router(f"{PREFIX}/market", "market: billboard")
 
 
-@router.get("/lhb-branch-stat", BranchStat, tables=(SEATS, LISTINGS))
+@router.get("/lhb-branch-stat", response_model=BranchStat)
+@serves(tables=(SEATS, LISTINGS))
 async def branch_stat(
     call: Anyone,
     days: Annotated[int, Query(ge=5, le=250, description="trade dates")] = 30,

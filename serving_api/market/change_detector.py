@@ -22,7 +22,7 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.threads import off_loop
 from serving_api.market import schemas
 
@@ -166,7 +166,8 @@ class Compared(BaseModel):
         return payload
 
 
-@router.post("/compare", schemas.Comparison, raises=(503,))
+@router.post("/compare", response_model=schemas.Comparison)
+@serves(raises=(503,))
 async def compare(call: Login, body: Compared) -> Answer:
     """Differences from the last version of the same entity; an equal payload makes no new version."""
     # Two transactions: one that inserts and then locks can deadlock with another on MariaDB.
@@ -175,7 +176,7 @@ async def compare(call: Login, body: Compared) -> Answer:
     return Answer(await off_loop(write, writer, compare_versions, key, body.payload, now()))
 
 
-@router.get("/history/{entity_type}", schemas.ChangeHistory)
+@router.get("/history/{entity_type}", response_model=schemas.ChangeHistory)
 async def history(
     call: Anyone,
     entity_type: EntityType,

@@ -14,7 +14,7 @@ from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.framework.state import State
 
@@ -148,7 +148,8 @@ def _shown(row: Row) -> Row:
     return {**row, "score": round(row["score"], 2)} if "score" in row else row
 
 
-@router.get("/limit-count-history", LimitCounts, tables=(LIMITS,))
+@router.get("/limit-count-history", response_model=LimitCounts)
+@serves(tables=(LIMITS,))
 async def limit_count_history(call: Anyone, days: WindowDays = 60) -> Answer:
     """Limit-ups and limit-downs of each date: counted from bars, next to those of the portal's pools."""
     items = [_counts(row) for row in await _window(call.state, LIMITS, days)]
@@ -167,7 +168,8 @@ def _counts(row: Row) -> dict[str, Any]:
     }
 
 
-@router.get("/emotion-cycle", EmotionCycle, tables=(PHASES,))
+@router.get("/emotion-cycle", response_model=EmotionCycle)
+@serves(tables=(PHASES,))
 async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
     """The emotion score of each date with its stage and its inputs."""
     rows = await _window(call.state, PHASES, days)
@@ -177,7 +179,8 @@ async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
     return Answer({"items": items, "current": current, "total": len(items), **history})
 
 
-@router.get("/regime", Regime, tables=(PHASES,))
+@router.get("/regime", response_model=Regime)
+@serves(tables=(PHASES,))
 async def regime(call: Anyone) -> Answer:
     """The phase of the market as it was stored after the newest close."""
     found = await read_or(None, call.state.reading.point(newest))
@@ -185,7 +188,8 @@ async def regime(call: Anyone) -> Answer:
     return Answer({**reported, "evidence": (found or {}).get("evidence") or [], "source": "snapshot"})
 
 
-@router.get("/phase-history", PhaseHistory, tables=(PHASES,))
+@router.get("/phase-history", response_model=PhaseHistory)
+@serves(tables=(PHASES,))
 async def phase_history(
     call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90
 ) -> Answer:

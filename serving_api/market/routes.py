@@ -38,7 +38,7 @@ def answer(state: State, found: Found, body: dict[str, Any], *, sourced: bool = 
     return Answer({**body, "timestamp": at, **reported}, headers=headers)
 
 
-@router.get("/overview", schemas.Overview)
+@router.get("/overview", response_model=schemas.Overview)
 async def overview(call: Anyone) -> Answer:
     """The five strongest and the five weakest industries, and how many stocks are at a limit."""
     kinds = ("industry_rank", "distribution")
@@ -52,7 +52,7 @@ async def overview(call: Anyone) -> Answer:
     return answer(call.state, older, body, sourced=False)
 
 
-@router.get("/sentiment", schemas.Sentiment)
+@router.get("/sentiment", response_model=schemas.Sentiment)
 async def sentiment(call: Anyone) -> Answer:
     """Main indices, breadth and the score calculated from both."""
     found = await read(call.state, "sentiment")
@@ -60,21 +60,21 @@ async def sentiment(call: Anyone) -> Answer:
     return answer(call.state, found, {**found.body, "indices": indices})
 
 
-@router.get("/indices", schemas.Indices)
+@router.get("/indices", response_model=schemas.Indices)
 async def indices(call: Anyone) -> Answer:
     """The main indices, a part of the sentiment read."""
     found = await read(call.state, "sentiment")
     return answer(call.state, found, {"indices": found.body["indices"]})
 
 
-@router.get("/distribution", schemas.Distribution)
+@router.get("/distribution", response_model=schemas.Distribution)
 async def distribution(call: Anyone) -> Answer:
     """How many stocks rise, fall, are unchanged or at a limit, and the size of their changes."""
     found = await read(call.state, "distribution")
     return answer(call.state, found, found.body)
 
 
-@router.get("/industry-rank", schemas.StrongestWeakest)
+@router.get("/industry-rank", response_model=schemas.StrongestWeakest)
 async def industry_rank(call: Anyone) -> Answer:
     """The five strongest and the five weakest industries of the session."""
     found = await read(call.state, "industry_rank")
@@ -82,14 +82,14 @@ async def industry_rank(call: Anyone) -> Answer:
     return answer(call.state, found, {"top": rows[:ENDS], "bottom": rows[::-1][:ENDS]})
 
 
-@router.get("/fund-flow", schemas.MarketFlow)
+@router.get("/fund-flow", response_model=schemas.MarketFlow)
 async def fund_flow(call: Anyone) -> Answer:
     """Turnover and main net inflow of the market, and the share of limit-ups that hold."""
     found = await read(call.state, "fund_flow")
     return answer(call.state, found, found.body)
 
 
-@router.get("/cross-market-risk", schemas.CrossMarketRisk)
+@router.get("/cross-market-risk", response_model=schemas.CrossMarketRisk)
 async def cross_market_risk(call: Anyone) -> Answer:
     """A risk temperature from nine rules, three of this market and six of others; stale or missing inputs
     are not counted."""
@@ -97,7 +97,7 @@ async def cross_market_risk(call: Anyone) -> Answer:
     return Answer({**made.risk, "timestamp": local_iso(made.at)})
 
 
-@router.get("/event-chain", schemas.EventChain)
+@router.get("/event-chain", response_model=schemas.EventChain)
 async def event_chain(call: Anyone) -> Answer:
     """Themes, sectors and stocks that today's flash news name, and what they share. Weights count flashes
     and are not part of any score. Text from outside: escape it."""
@@ -105,7 +105,7 @@ async def event_chain(call: Anyone) -> Answer:
     return Answer({**made.events, "timestamp": local_iso(made.at)})
 
 
-@router.get("/share-brief", schemas.ShareBrief)
+@router.get("/share-brief", response_model=schemas.ShareBrief)
 async def share_brief(call: Anyone) -> Answer:
     """The current market as an SVG picture of 1200 by 630 pixels; null without any data. It needs no
     Chinese font: characters are drawn."""

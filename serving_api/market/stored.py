@@ -14,7 +14,7 @@ from serving_api.framework.history_reach import reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.session_state import session_state
 from serving_api.market import schemas
@@ -26,7 +26,8 @@ DAYS = "ref_trade_calendar"
 NEWS = "fusion_news"
 
 
-@router.get("/breadth-intraday", schemas.BreadthSeries, tables=(SAMPLES,))
+@router.get("/breadth-intraday", response_model=schemas.BreadthSeries)
+@serves(tables=(SAMPLES,))
 async def breadth_intraday(
     call: Anyone, days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5
 ) -> Answer:
@@ -43,7 +44,7 @@ def _samples(session: Session, since: str) -> list[dict[str, Any]]:
     return session.dicts(SAMPLES, {"trade_date>=": since}, columns=columns, order="sample_time")
 
 
-@router.get("/calendar", schemas.MarketCalendar)
+@router.get("/calendar", response_model=schemas.MarketCalendar)
 async def calendar(
     call: Anyone,
     year: Annotated[int | None, Query(ge=1990, le=2100, description="default: this year")] = None,
@@ -102,7 +103,7 @@ def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
     return {str(day): str(name) for day, name in rows}
 
 
-@router.get("/news-marquee", schemas.Marquee)
+@router.get("/news-marquee", response_model=schemas.Marquee)
 async def news_marquee(
     call: Anyone,
     code: Annotated[str, Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none")] = "",

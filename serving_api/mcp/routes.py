@@ -6,12 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fastapi import APIRouter
+
 from core.records import picked
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone, Asker, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import Area, area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.mcp import schemas
 from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
 from serving_api.mcp.servers import Servers
@@ -26,6 +28,7 @@ async def list_tools(call: Anyone) -> Answer:
     return Answer({"jsonrpc": "2.0", "tools": _listed()})
 
 
+@serves(raises=(401, 403))
 async def call_tool(call: Asker, body: schemas.ToolCall) -> Answer:
     """Call a tool; an error of the caller is an `error` of JSON-RPC.
 
@@ -39,6 +42,7 @@ async def call_tool(call: Asker, body: schemas.ToolCall) -> Answer:
     return Answer({"jsonrpc": "2.0", "id": body.id, **reported})
 
 
+@serves(cache=NO_STORE)
 async def list_servers(call: Login) -> Answer:
     """The caller's own servers."""
     return Answer({"servers": await call.state.part(Servers).shown(call.member)})
@@ -88,13 +92,13 @@ def _offers() -> list[dict[str, Any]]:
     return offers
 
 
-def _router(prefix: str) -> Area:
+def _router(prefix: str) -> APIRouter:
     router = area_router(prefix, "mcp")
-    router.get("/tools", schemas.ToolList)(list_tools)
-    router.post(f"/{CALL}", schemas.CallAnswer, raises=(401, 403))(call_tool)
-    router.get("/servers", schemas.Servers, cache=NO_STORE)(list_servers)
-    router.post("/servers", schemas.SavedServers)(save_servers)
-    router.get("/marketplace", schemas.Marketplace)(marketplace)
+    router.get("/tools", response_model=schemas.ToolList)(list_tools)
+    router.post(f"/{CALL}", response_model=schemas.CallAnswer)(call_tool)
+    router.get("/servers", response_model=schemas.Servers)(list_servers)
+    router.post("/servers", response_model=schemas.SavedServers)(save_servers)
+    router.get("/marketplace", response_model=schemas.Marketplace)(marketplace)
     return router
 
 

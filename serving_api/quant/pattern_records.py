@@ -22,7 +22,7 @@ from serving_api.framework.history_reach import Reach, reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.quant.outcomes import BARS, INDEX, benchmark, returns
 
@@ -206,7 +206,8 @@ class Sign(IntEnum):
     DOWN = -100
 
 
-@router.get("/pattern-performance", Performance, tables=(PATTERNS, *_PRICES))
+@router.get("/pattern-performance", response_model=Performance)
+@serves(tables=(PATTERNS, *_PRICES))
 async def pattern_performance(
     call: Anyone,
     pattern: Annotated[str, Query(description="one of the 16 directions", examples=["double_bottom"])],
@@ -230,7 +231,7 @@ async def pattern_performance(
     )
 
 
-@router.get("/pattern-catalog", PatternCatalogue)
+@router.get("/pattern-catalog", response_model=PatternCatalogue)
 async def pattern_catalog(call: Anyone) -> Answer:
     """The meaning, formula and thresholds of each of the 16 directions and 9 metrics."""
     return Answer(catalogue())

@@ -26,7 +26,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of, row_model
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
@@ -133,7 +133,8 @@ KINDS: dict[str, dict[str, str | None]] = {
 _UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
 
 
-@router.get("/signal-pool", SignalPool, tables=(queries.SIGNALS,))
+@router.get("/signal-pool", response_model=SignalPool)
+@serves(tables=(queries.SIGNALS,))
 async def signal_pool(
     call: Anyone,
     date: PastDay,
@@ -157,7 +158,8 @@ async def signal_pool(
     return Answer({**found, "items": items, **history})
 
 
-@router.get("/indicators/{code}", IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
+@router.get("/indicators/{code}", response_model=IndicatorSeries)
+@serves(tables=(queries.INDICATORS, queries.BARS))
 async def indicators(
     call: Anyone,
     code: StockCode,
@@ -175,7 +177,8 @@ async def indicators(
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
 
 
-@router.get("/patterns/{code}", Patterns, tables=(queries.PATTERNS,))
+@router.get("/patterns/{code}", response_model=Patterns)
+@serves(tables=(queries.PATTERNS,))
 async def patterns(
     call: Anyone,
     code: StockCode,
@@ -193,7 +196,8 @@ def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"pattern": name, "direction": row[name]} for name in DIRECTIONS if row[name]]
 
 
-@router.get("/cyq/{code}", Chips, tables=(queries.CHIPS,))
+@router.get("/cyq/{code}", response_model=Chips)
+@serves(tables=(queries.CHIPS,))
 async def chips(
     call: Anyone,
     code: StockCode,
@@ -226,7 +230,8 @@ TASK = "quant_calc"
 _CODE = re.compile(r"[0-9]{6}")
 
 
-@recalc_router.post("/recalc", RecalcAccepted, raises=(409,), status_code=202)
+@recalc_router.post("/recalc", response_model=RecalcAccepted, status_code=202)
+@serves(raises=(409,))
 async def recalc(call: Admin, body: RecalculationRequest) -> Answer:
     """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
     wrong = next((code for code in body.codes if not _CODE.fullmatch(code)), None)

@@ -27,7 +27,7 @@ from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, bound_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.stocks.bars import Bar, ratios
 from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER, bars
@@ -268,13 +268,15 @@ async def _vpa(state: State, code: str, days: int, as_of: AsOf | None) -> Answer
     return Answer(analysis_answer(code, found), top=echo_of(as_of))
 
 
-@stocks_router.get("/{code}/vpa", VolumePrice, top=[("as_of", str)], tables=(KLINE,))
+@stocks_router.get("/{code}/vpa", response_model=VolumePrice)
+@serves(top=[("as_of", str)], tables=(KLINE,))
 async def stock_vpa(call: Anyone, code: StockCode, as_of: AsOfRead, days: Window = 120) -> Answer:
     """Volume-price analysis: four factors, their mean and the evidence. An observation, no advice."""
     return await _vpa(call.state, code, days, as_of)
 
 
-@stocks_router.get("/{code}/rtsi", TrendStrength, top=[("as_of", str), *REACH], tables=(KLINE,))
+@stocks_router.get("/{code}/rtsi", response_model=TrendStrength)
+@serves(top=[("as_of", str), *REACH], tables=(KLINE,))
 async def rtsi(
     call: Anyone,
     code: StockCode,
@@ -289,13 +291,15 @@ async def rtsi(
     return Answer(answer, top={**echo_of(as_of), **history})
 
 
-@router.get("/vpa/{code}", VolumePrice, tables=(KLINE,))
+@router.get("/vpa/{code}", response_model=VolumePrice)
+@serves(tables=(KLINE,))
 async def quant_vpa(call: Anyone, code: StockCode, as_of: AsOfRead, days: Window = 120) -> Answer:
     """As /stocks/{code}/vpa, without the envelope."""
     return await _vpa(call.state, code, days, as_of)
 
 
-@router.get("/relative-strength", RelativeRanking, tables=TABLES)
+@router.get("/relative-strength", response_model=RelativeRanking)
+@serves(tables=TABLES)
 async def relative(
     call: Anyone,
     date: TradeDay,

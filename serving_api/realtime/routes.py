@@ -19,7 +19,7 @@ from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import StockCode, parse_codes
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.threads import off_loop
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.queries import FLOW
@@ -50,7 +50,8 @@ class Market(IntEnum):
 _EXCHANGES = {Market.sh: ("SH",), Market.all: ("SH", "SZ", "BJ"), Market.sz: ("SZ",)}
 
 
-@router.get("/hot-stocks", schemas.HotStocks, cache=NO_STORE)
+@router.get("/hot-stocks", response_model=schemas.HotStocks)
+@serves(cache=NO_STORE)
 async def hot_stocks(
     call: Anyone,
     limit: Annotated[int, Query(ge=1, le=100, description="stocks of the list")] = 20,
@@ -66,7 +67,8 @@ async def hot_stocks(
     return answer(call.state, found, {"items": items, "total": len(items)})
 
 
-@router.get("/sector-treemap", schemas.TreeMap, cache=NO_STORE)
+@router.get("/sector-treemap", response_model=schemas.TreeMap)
+@serves(cache=NO_STORE)
 async def sector_treemap(
     call: Anyone,
     children: Annotated[int, Query(ge=0, le=1000, description="largest stocks of each industry")] = 30,
@@ -77,7 +79,8 @@ async def sector_treemap(
     return answer(call.state, found, {**found.body, "items": items})
 
 
-@router.get("/trading-time", schemas.TradingTime, cache=NO_STORE)
+@router.get("/trading-time", response_model=schemas.TradingTime)
+@serves(cache=NO_STORE)
 async def trading_time(call: Anyone) -> Answer:
     """Whether the market trades now, and when trading starts and ends next."""
     now, calendar = call.state.clock.now(), call.state.calendar
@@ -97,7 +100,8 @@ async def trading_time(call: Anyone) -> Answer:
     )
 
 
-@router.get("/money-flow/{code}", schemas.MoneyFlow, cache=NO_STORE)
+@router.get("/money-flow/{code}", response_model=schemas.MoneyFlow)
+@serves(cache=NO_STORE)
 async def money_flow(
     call: Anyone, code: StockCode, days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20
 ) -> Answer:
@@ -109,7 +113,8 @@ async def money_flow(
     return Answer(body, headers=found.headers)
 
 
-@router.get("/stock-changes", schemas.StockChanges, cache=NO_STORE)
+@router.get("/stock-changes", response_model=schemas.StockChanges)
+@serves(cache=NO_STORE)
 async def stock_changes(
     call: Anyone, limit: Annotated[int, Query(ge=1, le=500, description="newest events")] = 100
 ) -> Answer:
@@ -131,7 +136,8 @@ async def stock_changes(
     return Answer(body, headers=answer.headers)
 
 
-@router.get("/abnormal-moves", schemas.AbnormalMoves, cache=NO_STORE)
+@router.get("/abnormal-moves", response_model=schemas.AbnormalMoves)
+@serves(cache=NO_STORE)
 async def abnormal_moves(
     call: Anyone,
     limit: Annotated[int, Query(description="items of each kind; clamped to 5..50")] = 20,
@@ -168,7 +174,8 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/stream", cache=NO_STORE, stream=True, responses=_STREAM)
+@router.get("/stream", responses=_STREAM)
+@serves(cache=NO_STORE, stream=True)
 async def stream(call: Anyone) -> Response:
     """Event `quotes_updated` when a watched quote or a main index changed: {ts, count, codes, trade_state,
     indices}. A comment line every 15 seconds."""
@@ -176,7 +183,8 @@ async def stream(call: Anyone) -> Response:
     return EventSourceResponse(_events(hub, hub.listen_market(), "quotes_updated"), headers=_HEADERS)
 
 
-@router.get("/quote-stream", cache=NO_STORE, stream=True, responses=_STREAM)
+@router.get("/quote-stream", responses=_STREAM)
+@serves(cache=NO_STORE, stream=True)
 async def quote_stream(
     call: Anyone,
     symbols: Annotated[str, Query(description="1 to 100 codes, comma-separated", examples=["600519,000001"])],

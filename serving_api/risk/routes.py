@@ -12,7 +12,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.frame_values import number, text, whole
@@ -160,7 +160,8 @@ Ratio = Annotated[float, Query(ge=0, le=1000, description="percent; rows below i
 """0 is no bound: rows without a value are shown, too."""
 
 
-@router.get("/pledge-list", PledgePage, tables=(queries.PLEDGE,))
+@router.get("/pledge-list", response_model=PledgePage)
+@serves(tables=(queries.PLEDGE,))
 async def pledge_list(
     call: Anyone,
     date: PastDay,
@@ -174,7 +175,7 @@ async def pledge_list(
     return Answer(await page_of(call.state, queries.PLEDGE, date, sort, page, page_size, bound, until=True))
 
 
-@router.get("/pledge-detail/{code}", PledgeDetail)
+@router.get("/pledge-detail/{code}", response_model=PledgeDetail)
 async def pledge_detail(
     call: Anyone,
     code: StockCode,
@@ -203,7 +204,8 @@ def _pledge(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@router.get("/pledge-industry", PledgeIndustries, tables=(queries.PLEDGE,))
+@router.get("/pledge-industry", response_model=PledgeIndustries)
+@serves(tables=(queries.PLEDGE,))
 async def pledge_industry(call: Anyone, date: PastDay) -> Answer:
     """Pledged shares by industry in the newest weekly list that is not after `date`."""
     items, day = await read_or(([], date), call.state.reading.scan(queries.pledges_by_industry, date))
@@ -211,7 +213,8 @@ async def pledge_industry(call: Anyone, date: PastDay) -> Answer:
     return Answer({"items": items, "total": len(items), "date": day, **history})
 
 
-@router.get("/goodwill-list", GoodwillPage, tables=(queries.GOODWILL,))
+@router.get("/goodwill-list", response_model=GoodwillPage)
+@serves(tables=(queries.GOODWILL,))
 async def goodwill_list(
     call: Anyone, period: Period, min_ratio: Ratio = 0.0, page: Page = 1, page_size: PageSize = 50
 ) -> Answer:
@@ -222,7 +225,8 @@ async def goodwill_list(
     return Answer({"period": reported.pop("date"), **reported})
 
 
-@router.get("/goodwill-industry", GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
+@router.get("/goodwill-industry", response_model=GoodwillIndustries)
+@serves(tables=(queries.GOODWILL, queries.INDUSTRY))
 async def goodwill_industry(call: Anyone, period: Period) -> Answer:
     """Goodwill by industry in one report period."""
     items, day = await read_or(([], period), call.state.reading.scan(queries.goodwill_by_industry, period))
@@ -230,7 +234,8 @@ async def goodwill_industry(call: Anyone, period: Period) -> Answer:
     return Answer({"items": items, "total": len(items), "period": day, **history})
 
 
-@router.get("/goodwill-detail/{code}", GoodwillDetail, tables=(queries.GOODWILL,))
+@router.get("/goodwill-detail/{code}", response_model=GoodwillDetail)
+@serves(tables=(queries.GOODWILL,))
 async def goodwill_detail(
     call: Anyone,
     code: StockCode,
@@ -244,7 +249,8 @@ async def goodwill_detail(
     return Answer({"code": code, "items": items, "total": len(items), **history})
 
 
-@router.get("/comment-list", CommentPage, tables=(queries.COMMENT,))
+@router.get("/comment-list", response_model=CommentPage)
+@serves(tables=(queries.COMMENT,))
 async def comment_list(
     call: Anyone,
     date: TradeDay,
@@ -256,7 +262,8 @@ async def comment_list(
     return Answer(await page_of(call.state, queries.COMMENT, date, sort, page, page_size))
 
 
-@router.get("/comment-detail/{code}", CommentDetail, tables=(queries.COMMENT,))
+@router.get("/comment-detail/{code}", response_model=CommentDetail)
+@serves(tables=(queries.COMMENT,))
 async def comment_detail(
     call: Anyone,
     code: StockCode,

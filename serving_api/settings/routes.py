@@ -7,7 +7,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.settings import schemas
 from serving_api.settings.mail import SAVED, Mail
@@ -47,7 +47,8 @@ def _shown(stored: Document) -> dict[str, Any]:
 router = area_router(f"{PREFIX}/settings", "settings")
 
 
-@router.get("/smtp-config", schemas.SmtpConfig, cache=NO_STORE)
+@router.get("/smtp-config", response_model=schemas.SmtpConfig)
+@serves(cache=NO_STORE)
 async def smtp_config(call: Admin) -> Answer:
     """The mail settings without the password."""
     found = await call.state.part(Mail).settings()
@@ -60,39 +61,41 @@ async def smtp_config(call: Admin) -> Answer:
     )
 
 
-@router.post("/smtp-config", schemas.SettingsSaved)
+@router.post("/smtp-config", response_model=schemas.SettingsSaved)
 async def change_smtp_config(call: Admin, body: schemas.SmtpConfigChange) -> Answer:
     """Store the mail settings; an empty password keeps the stored one."""
     await call.state.part(Mail).change(body, call.member.username)
     return Answer({"ok": True, "message": SAVED})
 
 
-@router.post("/test-smtp", schemas.MailOutcome)
+@router.post("/test-smtp", response_model=schemas.MailOutcome)
 async def test_smtp(call: Admin, body: schemas.SmtpTest) -> Answer:
     """Send one mail now, through the stored server, and report the result."""
     return Answer(await call.state.part(Mail).test(body.to))
 
 
-@router.get("/model-config", schemas.ModelConfig, cache=NO_STORE)
+@router.get("/model-config", response_model=schemas.ModelConfig)
+@serves(cache=NO_STORE)
 async def model_config(call: Admin) -> Answer:
     """The model providers without their keys."""
     return Answer(await call.state.part(Models).shown())
 
 
-@router.post("/model-config", schemas.ModelConfigSaved)
+@router.post("/model-config", response_model=schemas.ModelConfigSaved)
 async def change_model_config(call: Admin, body: schemas.ModelConfigChange) -> Answer:
     """Merge providers into the stored ones; an empty key keeps the stored one."""
     saved = await call.state.part(Models).change(body, call.member.username)
     return Answer({"ok": True, **saved})
 
 
-@router.get("/menu-visibility", schemas.MenuVisibility, cache=NO_STORE)
+@router.get("/menu-visibility", response_model=schemas.MenuVisibility)
+@serves(cache=NO_STORE)
 async def menu_visibility(call: Login) -> Answer:
     """Which entries of the menu are hidden."""
     return Answer(await call.state.part(Menu).shown())
 
 
-@router.post("/menu-visibility", schemas.MenuVisibility)
+@router.post("/menu-visibility", response_model=schemas.MenuVisibility)
 async def change_menu_visibility(call: Admin, body: schemas.MenuVisibilityChange) -> Answer:
     """Hide menu entries; a list that is not given is unchanged."""
     return Answer(await call.state.part(Menu).change(body, call.member.username))

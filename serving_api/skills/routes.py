@@ -8,7 +8,7 @@ from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.skills import queries, schemas
 from serving_api.skills.service import Skills
 
@@ -19,14 +19,16 @@ SkillKey = Annotated[
 ]
 
 
-@router.get("", schemas.Skills, tables=(queries.TABLE,))
+@router.get("", response_model=schemas.Skills)
+@serves(tables=(queries.TABLE,))
 async def skills(call: Anyone) -> Answer:
     """Every skill, shipped ones first."""
     found, shown = await call.state.part(Skills).all(), "key name description enabled builtin triggers"
     return Answer({"items": [picked(one, shown) for one in found]})
 
 
-@router.post("/install", schemas.SkillInstalled, raises=(404, 409))
+@router.post("/install", response_model=schemas.SkillInstalled)
+@serves(raises=(404, 409))
 async def install(call: Admin, body: schemas.SkillInstall) -> Answer:
     """Install a definition (409 where its key is taken), or switch a known skill on by its key."""
     known, by = call.state.part(Skills), call.member.username
@@ -37,14 +39,16 @@ async def install(call: Admin, body: schemas.SkillInstall) -> Answer:
     return Answer({"ok": True, "key": body.key})
 
 
-@router.post("/{key}/uninstall", schemas.SkillRemoved, raises=(404, 409))
+@router.post("/{key}/uninstall", response_model=schemas.SkillRemoved)
+@serves(raises=(404, 409))
 async def uninstall(call: Admin, key: SkillKey) -> Answer:
     """Remove an installed skill; a shipped one can only be switched off (409)."""
     await call.state.part(Skills).uninstall(key)
     return Answer({"ok": True})
 
 
-@router.post("/{key}/toggle", schemas.SkillToggled, raises=(404,))
+@router.post("/{key}/toggle", response_model=schemas.SkillToggled)
+@serves(raises=(404,))
 async def toggle(call: Admin, key: SkillKey, body: schemas.SkillToggle) -> Answer:
     """Switch a skill on or off."""
     await call.state.part(Skills).toggle(key, body.enabled, call.member.username)

@@ -11,7 +11,7 @@ from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.stocks.service import WAN
 
@@ -44,7 +44,8 @@ def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]
     return session.dicts(WIDE, own[0], columns=columns, as_of=as_of)
 
 
-@router.get("/{code}/industry-compare", list[Peer], top=[("as_of", str)], tables=(WIDE,))
+@router.get("/{code}/industry-compare", response_model=list[Peer])
+@serves(top=[("as_of", str)], tables=(WIDE,))
 async def industry_compare(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """The stocks of the same industry on the stock's newest date, the largest first; [] when its industry
     is not known."""

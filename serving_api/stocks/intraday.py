@@ -15,7 +15,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.schemas import MinuteBar
 from serving_api.live.admin_reads.service import live_of
@@ -93,7 +93,8 @@ def _cache_control(state: State) -> str:
     return f"public, max-age={client_ttl(state.clock.now(), state.calendar)}"
 
 
-@router.get("/{code}/intraday", Intraday, top=NAMED, cache=_cache_control)
+@router.get("/{code}/intraday", response_model=Intraday)
+@serves(top=NAMED, cache=_cache_control)
 async def read_intraday(
     call: Anyone,
     code: StockCode,

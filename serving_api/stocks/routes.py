@@ -13,7 +13,7 @@ from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, 
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.provisional_factors import FACTOR, ITEMS, factor_of
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.stocks import queries, schemas
 from serving_api.stocks.directory import search_row
@@ -39,12 +39,8 @@ def _reach(first: str | None, given: int, asked: int, as_of: AsOf | None) -> dic
     return {"first_date": first, "note": note_of(first, given, asked, what=_bars(as_of))}
 
 
-@router.get(
-    "/search",
-    list[schemas.SearchHit],
-    top=[("page_info", schemas.PageInfo)],
-    tables=(queries.MASTER, queries.INDUSTRY),
-)
+@router.get("/search", response_model=list[schemas.SearchHit])
+@serves(top=[("page_info", schemas.PageInfo)], tables=(queries.MASTER, queries.INDUSTRY))
 async def search(
     call: Anyone,
     keyword: Annotated[str, Query(min_length=1, max_length=64, description="part of a code, name or pinyin")],
@@ -57,36 +53,35 @@ async def search(
     return Answer({"items": [search_row(hit) for hit in hits], "total": total, "page_info": page_info})
 
 
-@router.get("/index", list[schemas.IndexEntry], tables=(queries.MASTER,))
+@router.get("/index", response_model=list[schemas.IndexEntry])
+@serves(tables=(queries.MASTER,))
 async def index(call: Anyone) -> Answer:
     """All securities with few columns, for searches in the client."""
     directory = await call.state.part(Stocks).directory()
     return Answer({"items": orjson.Fragment(directory.index_json), "total": len(directory.listings)})
 
 
-@router.get("/cache-stats", schemas.CacheStats)
+@router.get("/cache-stats", response_model=schemas.CacheStats)
 async def cache_stats(call: Anyone) -> Answer:
     """Hit rates of this process's caches."""
     return Answer(call.state.cache.stats())
 
 
-@router.get("/batch-quotes", list[schemas.Quote], tables=(queries.QUOTE,))
+@router.get("/batch-quotes", response_model=list[schemas.Quote])
+@serves(tables=(queries.QUOTE,))
 async def batch_quotes(call: Anyone, codes: Annotated[list[str], Depends(code_list(200))]) -> Answer:
     """The newest stored quotes; codes without one are left out."""
     return Answer(await call.state.part(Stocks).quotes(codes))
 
 
-@router.get(
-    "/batch-kline",
-    dict[str, list[schemas.KBar]],
-    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
-    tables=(queries.KLINE, ITEMS),
-    cache=_chart,
+@router.get("/batch-kline", response_model=dict[str, list[schemas.KBar]])
+@serves(
+    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH], tables=(queries.KLINE, ITEMS), cache=_chart
 )
 async def batch_kline(
     call: Anyone,
-    codes: Annotated[list[str], Depends(code_list(100))],
     as_of: AsOfRead,
+    codes: Annotated[list[str], Depends(code_list(100))],
     days: Annotated[int, Query(ge=5, le=500, description="newest bars of each code")] = 60,
     adjust: Adjust = "qfq",
 ) -> Answer:
@@ -104,12 +99,9 @@ async def batch_kline(
     return Answer(answer, top={**echo_of(as_of), **reported})
 
 
-@router.get(
-    "/{code}/kline",
-    list[schemas.KBar],
-    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
-    tables=(queries.KLINE, ITEMS),
-    cache=_chart,
+@router.get("/{code}/kline", response_model=list[schemas.KBar])
+@serves(
+    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH], tables=(queries.KLINE, ITEMS), cache=_chart
 )
 async def kline(
     call: Anyone,
@@ -125,14 +117,16 @@ async def kline(
     return Answer({"items": items, "total": total, "adjust": adjust}, top={**echo_of(as_of), **reported})
 
 
-@router.get("/{code}/base-info", schemas.BaseInfo | None, top=[_AVAILABLE, _AS_OF], tables=_FACTS)
+@router.get("/{code}/base-info", response_model=schemas.BaseInfo | None)
+@serves(top=[_AVAILABLE, _AS_OF], tables=_FACTS)
 async def base_info(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key metrics; null when nothing is known."""
     info, available = await call.state.part(Stocks).base_info(code, bound_of(as_of))
     return Answer(info, top={"data_availability": available, **echo_of(as_of)})
 
 
-@router.get("/{code}", schemas.StockDetail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
+@router.get("/{code}", response_model=schemas.StockDetail)
+@serves(top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
 async def detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """One security."""
     figures, available = await call.state.part(Stocks).detail(code, bound_of(as_of))

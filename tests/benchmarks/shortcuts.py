@@ -2,32 +2,23 @@
 time in this process, CPU time; the baseline is the library's own way."""
 
 import asyncio
-import copy
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
-from fastapi.dependencies.utils import solve_dependencies
-from starlette.requests import Request
+from fastapi import FastAPI
 
 from resources.settings import Settings
 from serving_api.app import create_app
 from serving_api.db.sessions import Reading, Session
-from serving_api.framework.plain_parameters import PlainParameters
-from serving_api.framework.routing import PlatformRoute
 from serving_api.middleware.cached_responses import ResponseCacheLayer
-from serving_api.routers import AREAS
 from serving_api.stocks import queries
 from tests.benchmarks.measure import Figure, interleaved
 from tests.serving_api import market
 
 KLINE = "/api/v1/stocks/600519/kline"
-FAR = "/api/v1/datamgr/commands/7"
-"""A route that many stand before; without a login it answers 401 and reads nothing."""
 REQUESTS, SAMPLES = 300, 9
 
 
@@ -39,53 +30,8 @@ def run() -> Iterator[Figure]:
         warehouse.migrate()
         market.fill(warehouse)
         warehouse.close()
-        yield from routing(folder)
-        yield parameters()
         yield response_cache(folder)
         yield from connections(url, folder)
-
-
-def routing(folder: Path) -> Iterator[Figure]:
-    """The index over the routes beside FastAPI's router: with the same routes, and with `include_router`."""
-    ours, flat, included = application(folder), application(folder), application(folder)
-    flat.router = _plain(flat, [copy.copy(route) for route in ours.router.routes])
-    included.router = _plain(included, [])
-    for router in AREAS:
-        included.include_router(router)
-    indexed, listed, nested = compared(
-        *(lambda app=app: asked(app, FAR) for app in (ours, flat, included))  # type: ignore[misc]
-    )
-    yield figure("route behind others, vs FastAPI's router with the same list", indexed, listed)
-    yield figure("route behind others, vs FastAPI's include_router", indexed, nested)
-
-
-def parameters() -> Figure:
-    """The arguments of a chart beside FastAPI's solving of them."""
-    routes = (route for area in AREAS for route in area.routes if isinstance(route, PlatformRoute))
-    dependant = next(route for route in routes if route.path.endswith("/stocks/{code}/kline")).dependant
-    plain = PlainParameters.of(dependant)
-    assert plain is not None
-
-    def request() -> Request:
-        query = {"query_string": b"days=120", "path_params": {"code": "600519"}}
-        return Request({"type": "http", "method": "GET", "headers": [], **query})
-
-    def read() -> None:
-        for _ in range(REQUESTS):
-            plain.read(request())
-
-    async def solved() -> None:
-        async with AsyncExitStack() as stack:
-            for _ in range(REQUESTS):
-                one = request()
-                one.scope["fastapi_inner_astack"] = one.scope["fastapi_function_astack"] = stack
-                await solve_dependencies(
-                    request=one, dependant=dependant, async_exit_stack=stack, embed_body_fields=False
-                )
-
-    return figure(
-        "parameters of a chart, vs FastAPI's solving", *compared(read, lambda: asyncio.run(solved()))
-    )
 
 
 def response_cache(folder: Path) -> Figure:
@@ -139,10 +85,6 @@ def _times(read: Callable[[], object]) -> Callable[[], None]:
 
 def application(folder: Path) -> FastAPI:
     return create_app(Settings(data_dir=str(folder), rate_limit_per_min=10**9, log_level="ERROR"))
-
-
-def _plain(app: FastAPI, routes: list[Any]) -> APIRouter:
-    return APIRouter(routes=routes, dependency_overrides_provider=app)
 
 
 def asked(app: FastAPI, path: str) -> None:

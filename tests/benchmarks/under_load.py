@@ -1,4 +1,4 @@
-"""What memory does not answer: first reads, many routes, and reads while two processes write."""
+"""What memory does not answer: first reads, and reads while two processes write."""
 
 import os
 import statistics
@@ -12,7 +12,6 @@ from tests.benchmarks import load
 from tests.benchmarks.measure import Figure
 from tests.benchmarks.panel_data import codes
 from tests.benchmarks.profile import profiled
-from tests.benchmarks.routes import PROBE
 from tests.benchmarks.servers import API, ROOT, Server, api, free_port, process
 
 ROUNDS = 5
@@ -20,7 +19,6 @@ PER_ROUND = 1000
 """Codes that nobody asked for before, in each round."""
 NAIVE_PER_ROUND = 200
 BURST_S = 2.0
-ROUTES = 250
 WRITERS = 2
 P99_LIMIT_MS = 50.0
 READERS = 4
@@ -29,7 +27,6 @@ READERS = 4
 def figures(folder: Path) -> Iterator[Figure]:
     """`folder` holds the warehouse of `serving`."""
     yield first_reads(folder)
-    yield route_cost(folder)
     yield from with_writers(folder)
 
 
@@ -79,26 +76,6 @@ def first_reads(folder: Path) -> Figure:
         rate / limit,
         10.0,
         note=note,
-    )
-
-
-def route_cost(folder: Path) -> Figure:
-    """A route behind 250 others beside the same route alone; not one that memory answers."""
-    rates: dict[int, list[float]] = {0: [], ROUTES: []}
-    asked = [load.request(PROBE)]
-    with ExitStack() as stack:
-        servers = {}
-        for number in rates:
-            port = free_port()
-            command = ["tests.benchmarks.routes", str(port), str(folder), str(number)]
-            servers[number] = stack.enter_context(process(command, port, dict(os.environ)))
-            load.burst(port, asked, 0.5)
-        for _ in range(ROUNDS):
-            for number, server in servers.items():
-                rates[number].append(load.burst(server.port, asked, BURST_S).rate)
-    crowd, alone = statistics.median(rates[ROUTES]), statistics.median(rates[0])
-    return Figure(
-        f"a route behind {ROUTES} others, vs alone", f"{crowd:.0f}/s", f"{alone:.0f}/s", crowd / alone, 0.90
     )
 
 

@@ -11,7 +11,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOfRead
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 
 
 class RowRef(BaseModel):
@@ -118,7 +118,8 @@ class Lineage(BaseModel):
 router = area_router(f"{PREFIX}/datamgr/lineage", "datamgr: lineage")
 
 
-@router.get("/{table}", Lineage, top=[("as_of", str)], raises=(404,))
+@router.get("/{table}", response_model=Lineage)
+@serves(top=[("as_of", str)], raises=(404,))
 async def lineage(
     call: Admin,
     table: Annotated[

@@ -14,7 +14,7 @@ from serving_api.framework.openapi import example
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.table_lists import refuse_unfinished, trade_date
 
@@ -82,13 +82,14 @@ router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
 _SHAPE = Downloaded | UnknownType
 
 
-@router.post("/download/market/northbound", MarketDownloaded, responses=LATER)
+@router.post("/download/market/northbound", response_model=MarketDownloaded, responses=LATER)
 async def northbound(call: Admin) -> Answer:
     """The market-level northbound download."""
     return Answer(await service.download_market(call.state, NORTHBOUND, None, call.member.username))
 
 
-@router.post("/download/market/{name}", MarketDownloaded, raises=(404,), responses=LATER)
+@router.post("/download/market/{name}", response_model=MarketDownloaded, responses=LATER)
+@serves(raises=(404,))
 async def market_level(
     call: Admin,
     name: Annotated[str, Path(max_length=64, description="a downloader by topic, such as exchange_margin")],
@@ -103,7 +104,8 @@ async def market_level(
     return Answer(await service.download_market(call.state, known, date, call.member.username))
 
 
-@router.post("/download/{code}", _SHAPE, top=[("error", str)], responses=LATER)
+@router.post("/download/{code}", response_model=_SHAPE, responses=LATER)
+@serves(top=[("error", str)])
 async def download(
     call: Admin,
     code: StockCode,
@@ -113,7 +115,8 @@ async def download(
     return await _download(call.state, [code], [types], call.member.username, by_code=False)
 
 
-@router.post("/download-batch", _SHAPE, top=[("error", str)], responses=LATER)
+@router.post("/download-batch", response_model=_SHAPE, responses=LATER)
+@serves(top=[("error", str)])
 async def download_batch(call: Admin, body: BatchRequest) -> Answer:
     """The same for up to 500 codes; each fusion runs once."""
     codes = list(dict.fromkeys(body.codes))

@@ -29,7 +29,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.provisional_factors import FACTOR, ITEMS, factor_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.stocks.queries import AVAILABILITY
 
@@ -68,7 +68,8 @@ async def _index_codes(
     return requested
 
 
-@router.post("/sync", schemas.SyncAccepted, raises=(409,), status_code=202)
+@router.post("/sync", response_model=schemas.SyncAccepted, status_code=202)
+@serves(raises=(409,))
 async def sync(call: Admin, body: Annotated[schemas.SyncRequest | None, Body()] = None) -> Answer:
     """Fuse the whole market (no body) or up to 500 codes, in the background."""
     codes = None
@@ -80,17 +81,16 @@ async def sync(call: Admin, body: Annotated[schemas.SyncRequest | None, Body()] 
     return Answer(accepted, status_code=202)
 
 
-@router.get("/status", schemas.Status)
+@router.get("/status", response_model=schemas.Status)
 async def read_status(call: Admin) -> Answer:
     """Rows and quality of every fused table, locks, and recent runs."""
     return Answer({"results": await status(call.state)})
 
 
-@router.get(
-    "/stocks", schemas.Cores, top=[_AS_OF], tables=(queries.MASTER, queries.INDUSTRY, queries.FINANCE)
-)
+@router.get("/stocks", response_model=schemas.Cores)
+@serves(top=[_AS_OF], tables=(queries.MASTER, queries.INDUSTRY, queries.FINANCE))
 async def stocks(
-    call: Admin, codes: Annotated[list[str], Depends(code_list(500))], as_of: AsOfRead
+    call: Admin, as_of: AsOfRead, codes: Annotated[list[str], Depends(code_list(500))]
 ) -> Answer:
     """Master core and newest finance figures of up to 500 codes; unknown codes are left out."""
     found = await read_or([], call.state.reading.scan(queries.cores, codes, bound_of(as_of)))
@@ -98,13 +98,12 @@ async def stocks(
     return Answer({"stocks": cores, "total": len(cores)}, top=echo_of(as_of))
 
 
-@router.get(
-    "/index/daily", list[schemas.IndexBar], top=[_TOTAL, _AS_OF, *REACH], tables=(queries.INDEX_DAILY,)
-)
+@router.get("/index/daily", response_model=list[schemas.IndexBar])
+@serves(top=[_TOTAL, _AS_OF, *REACH], tables=(queries.INDEX_DAILY,))
 async def index_daily(
     call: Admin,
-    codes: Annotated[list[str], Depends(_index_codes)],
     as_of: AsOfRead,
+    codes: Annotated[list[str], Depends(_index_codes)],
     periods: Annotated[int, Query(ge=1, le=1500, description="newest bars of each index")] = 240,
     ascending: Ascending = True,
 ) -> Answer:
@@ -119,9 +118,8 @@ async def index_daily(
     return Answer({"total": len(items), "items": items}, top={**echo_of(as_of), **history})
 
 
-@router.get(
-    "/stock/{code}",
-    schemas.StockRecord,
+@router.get("/stock/{code}", response_model=schemas.StockRecord)
+@serves(
     top=[("data_availability", DataAvailability), _AS_OF],
     tables=(queries.MASTER, queries.PROFILE, *AVAILABILITY.values()),
     raises=(404,),
@@ -132,12 +130,8 @@ async def stock(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     return Answer(found, top={"data_availability": available, **echo_of(as_of)})
 
 
-@router.get(
-    "/stock/{code}/finance",
-    list[schemas.Finance],
-    top=[("code", str), ("periods", int), _AS_OF, *REACH],
-    tables=(queries.FINANCE,),
-)
+@router.get("/stock/{code}/finance", response_model=list[schemas.Finance])
+@serves(top=[("code", str), ("periods", int), _AS_OF, *REACH], tables=(queries.FINANCE,))
 async def finance(
     call: Admin,
     code: StockCode,
@@ -150,13 +144,8 @@ async def finance(
     return Answer({"code": code, "periods": periods, "results": found[::-1]}, top=top)
 
 
-@router.get(
-    "/stock/{code}/valuation",
-    schemas.Valuation,
-    top=[_AS_OF, *REACH],
-    tables=(queries.VALUATION,),
-    raises=(404,),
-)
+@router.get("/stock/{code}/valuation", response_model=schemas.Valuation)
+@serves(top=[_AS_OF, *REACH], tables=(queries.VALUATION,), raises=(404,))
 async def valuation(
     call: Admin,
     code: StockCode,
@@ -172,9 +161,8 @@ async def valuation(
     return Answer(records.valuation(code, rows, total), top=top)
 
 
-@router.get(
-    "/stock/{code}/industry", schemas.IndustryRow, top=[_AS_OF], tables=(queries.INDUSTRY,), raises=(404,)
-)
+@router.get("/stock/{code}/industry", response_model=schemas.IndustryRow)
+@serves(top=[_AS_OF], tables=(queries.INDUSTRY,), raises=(404,))
 async def industry(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Industries and concepts of a stock."""
     read = call.state.reading.point(queries.of_code, queries.INDUSTRY, code, bound_of(as_of))
@@ -184,14 +172,16 @@ async def industry(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     return Answer(records.shaped(schemas.IndustryRow, row), top=echo_of(as_of))
 
 
-@router.get("/stock/{code}/dividend", list[schemas.DividendRow], top=[_AS_OF], tables=(queries.DIVIDEND,))
+@router.get("/stock/{code}/dividend", response_model=list[schemas.DividendRow])
+@serves(top=[_AS_OF], tables=(queries.DIVIDEND,))
 async def dividend(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Dividends of a stock, newest plan first; the implementation replaces its plan."""
     rows = await read_or([], call.state.reading.point(queries.dividends, code, bound_of(as_of)))
     return Answer([records.shaped(schemas.DividendRow, row) for row in rows], top=echo_of(as_of))
 
 
-@router.get("/stock/{code}/lockup", list[schemas.Release], tables=(queries.LOCKUP,))
+@router.get("/stock/{code}/lockup", response_model=list[schemas.Release])
+@serves(tables=(queries.LOCKUP,))
 async def lockup(
     call: Admin,
     code: StockCode,
@@ -204,9 +194,8 @@ async def lockup(
     return Answer([picked(row, schemas.RELEASE) for row in await read_or([], read)])
 
 
-@router.get(
-    "/stock/{code}/kline-bar",
-    list[schemas.PeriodBar],
+@router.get("/stock/{code}/kline-bar", response_model=list[schemas.PeriodBar])
+@serves(
     top=[("code", str), ("period", str), ("adjust", str), FACTOR, _TOTAL, _AS_OF, *REACH],
     tables=(queries.KLINE_BAR, queries.KLINE, ITEMS),
 )
@@ -241,6 +230,7 @@ def _series(
 ) -> None:  # fmt: skip
     """Adds a route: the newest rows of a stock, newest first or `ascending`, `usual` or at most `most`."""
 
+    @serves(top=[_AS_OF, *REACH], tables=(table,))
     async def series(
         call: Admin,
         code: StockCode,
@@ -253,9 +243,7 @@ def _series(
 
     series.__doc__ = text
     name = path.replace("-", "_")
-    router.get(f"/stock/{{code}}/{path}", list[model], top=[_AS_OF, *REACH], tables=(table,), name=name)(
-        series
-    )
+    router.get(f"/stock/{{code}}/{path}", response_model=list[model], name=name)(series)
 
 
 _series(

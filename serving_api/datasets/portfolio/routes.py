@@ -10,7 +10,7 @@ from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 
 
@@ -55,13 +55,15 @@ class Imported(BaseModel):
 router = area_router(f"{PREFIX}/datamgr/portfolio", "datamgr: portfolio")
 
 
-@router.get("", Portfolio, tables=queries.TABLES)
+@router.get("", response_model=Portfolio)
+@serves(tables=queries.TABLES)
 async def portfolio(call: Admin) -> Answer:
     """The shared watch list with the newest stored quotes."""
     return Answer(await service.portfolio(call.state))
 
 
-@router.post("/import", Imported, max_body=MAX_BYTES + ROOM, raises=(400,))
+@router.post("/import", response_model=Imported)
+@serves(max_body=MAX_BYTES + ROOM, raises=(400,))
 async def import_table(
     call: Admin,
     file: Annotated[UploadFile, File(description=".xlsx, .xls or .csv, <= 50 MB, <= 10,000 rows")],

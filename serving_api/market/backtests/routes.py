@@ -12,7 +12,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.market.backtests import queries, schemas
 from serving_api.market.backtests.messages import empty_answer
@@ -30,7 +30,8 @@ Period = Annotated[
 ]
 
 
-@router.get("", schemas.StopBacktest, tables=_TABLES)
+@router.get("", response_model=schemas.StopBacktest)
+@serves(tables=_TABLES)
 async def trailing_stop(
     call: Anyone,
     code: Code,
@@ -48,7 +49,7 @@ async def _answer(state: State, code: str, rule: Rule, capital: float, lookback:
     return Answer(await read_or(nothing, read))
 
 
-@router.get("/strategies", schemas.StyleList)
+@router.get("/strategies", response_model=schemas.StyleList)
 async def styles(call: Anyone) -> Answer:
     """The profiles of the trailing stop."""
     items = [
@@ -66,7 +67,8 @@ async def styles(call: Anyone) -> Answer:
     return Answer({"items": items})
 
 
-@router.get("/strategy", schemas.StrategyBacktest, tables=_TABLES)
+@router.get("/strategy", response_model=schemas.StrategyBacktest)
+@serves(tables=_TABLES)
 async def strategy_run(
     call: Anyone,
     code: Code,
@@ -83,7 +85,7 @@ async def strategy_run(
     return await _answer(call.state, code, rule, initial_capital, lookback_days)
 
 
-@router.get("/strategy/list", schemas.StrategyList)
+@router.get("/strategy/list", response_model=schemas.StrategyList)
 async def strategy_list(call: Anyone) -> Answer:
     """The nine strategies with their periods."""
     return Answer({"items": [strategy_item(strategy) for strategy in STRATEGIES.values()]})

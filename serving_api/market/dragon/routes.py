@@ -11,7 +11,7 @@ from serving_api.framework.history_reach import Reach, reach, reach_of_day, reac
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.market.dragon import queries, service
 from serving_api.market.dragon.queries import LEADER, OUTCOME, SCORED, SCORES
@@ -106,7 +106,8 @@ router = area_router(f"{PREFIX}/market", "market: leaders")
 MinScore = Annotated[float, Query(ge=0, le=100, description="least total score")]
 
 
-@router.get("/dragon-score", Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
+@router.get("/dragon-score", response_model=Leaders)
+@serves(tables=(queries.SCORES, queries.REASONS, queries.BARS))
 async def dragon_score(
     call: Anyone,
     date: TradeDay,
@@ -121,7 +122,8 @@ async def dragon_score(
     return Answer({"date": day, "items": items, "total": total, **history})
 
 
-@router.get("/dragon-score-history", LeaderHistory, tables=(queries.SCORES,))
+@router.get("/dragon-score-history", response_model=LeaderHistory)
+@serves(tables=(queries.SCORES,))
 async def dragon_score_history(
     call: Anyone,
     code: Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])],
@@ -134,7 +136,8 @@ async def dragon_score_history(
     return Answer({"code": code, "items": items, **history})
 
 
-@router.get("/dragon-review", Review, tables=(queries.SCORES,))
+@router.get("/dragon-review", response_model=Review)
+@serves(tables=(queries.SCORES,))
 async def dragon_review(
     call: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 30,
@@ -152,7 +155,8 @@ async def dragon_review(
     return Answer(paged(reported, page, page_size))
 
 
-@router.get("/dragon-review-curve", ReviewCurve, tables=(queries.SCORES, queries.INDEX))
+@router.get("/dragon-review-curve", response_model=ReviewCurve)
+@serves(tables=(queries.SCORES, queries.INDEX))
 async def dragon_review_curve(
     call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120
 ) -> Answer:

@@ -12,7 +12,7 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.quant.decision_cards import queries, service
 from serving_api.table_lists import Page, PageSize, paged
@@ -72,7 +72,8 @@ class ReviewBody(BaseModel):
     limit: int = Field(CARDS_AT_ONCE, ge=1, le=CARDS_AT_ONCE, description="cards at most")
 
 
-@router.get("", Cards, tables=(queries.TABLE,))
+@router.get("", response_model=Cards)
+@serves(tables=(queries.TABLE,))
 async def cards(
     call: Anyone,
     code: Annotated[str | None, Query(pattern=r"^[0-9]{6}$", description="6-digit code")] = None,
@@ -88,7 +89,8 @@ async def cards(
     return Answer(paged({"items": items, "total": total}, page, page_size))
 
 
-@router.get("/stats", CardStats, tables=(queries.TABLE,))
+@router.get("/stats", response_model=CardStats)
+@serves(tables=(queries.TABLE,))
 async def stats(
     call: Anyone, days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 180
 ) -> Answer:
@@ -98,7 +100,7 @@ async def stats(
     return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})
 
 
-@router.post("/review", Reviewed)
+@router.post("/review", response_model=Reviewed)
 async def review(call: Admin, body: ReviewBody | None = None) -> Answer:
     """Judge the cards whose ten trade dates have passed, oldest first."""
     limit = CARDS_AT_ONCE if body is None else body.limit

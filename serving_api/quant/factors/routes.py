@@ -14,7 +14,7 @@ from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, code
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.quant.factors import queries, schemas
 from serving_api.quant.factors.bench import bench, unknown
@@ -61,35 +61,37 @@ async def _reached(state: State, market: Market | None, day: str | None) -> dict
     return history if market is None or market.note is None else {**history, "note": market.note}
 
 
-@router.get("/factors", schemas.Factors)
+@router.get("/factors", response_model=schemas.Factors)
 async def factors(call: Anyone) -> Answer:
     """The eleven factors: weights, directions, inputs, and their status as proxy or partial."""
     return Answer(_LEGEND)
 
 
-@router.get("/presets", schemas.Presets)
+@router.get("/presets", response_model=schemas.Presets)
 async def presets(call: Anyone) -> Answer:
     """The fourteen presets."""
     return Answer({"items": [preset.plain() for preset in PRESETS]})
 
 
-@router.get("/strategy-hits/{code}", schemas.PresetHits, tables=(queries.WIDE,))
-async def strategy_hits(call: Anyone, code: StockCode, date: TradeDay, as_of: AsOfRead) -> Answer:
+@router.get("/strategy-hits/{code}", response_model=schemas.PresetHits)
+@serves(tables=(queries.WIDE,))
+async def strategy_hits(call: Anyone, code: StockCode, as_of: AsOfRead, date: TradeDay) -> Answer:
     """Which presets select a stock, its rank in them, and why the others do not select it."""
     market = await _market(call.state, date, bound_of(as_of))
     reported = no_hits(code, date) if market is None else preset_hits(market, code)
     return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
 
-@router.get("/breakdown/{code}", schemas.Breakdown, tables=(queries.WIDE,))
-async def breakdown(call: Anyone, code: StockCode, date: TradeDay, as_of: AsOfRead) -> Answer:
+@router.get("/breakdown/{code}", response_model=schemas.Breakdown)
+@serves(tables=(queries.WIDE,))
+async def breakdown(call: Anyone, code: StockCode, as_of: AsOfRead, date: TradeDay) -> Answer:
     """A stock's scores in the whole market, with the cells behind them and their dates."""
     market = await _market(call.state, date, bound_of(as_of))
     reported = unscored(code, date) if market is None else broken_down(market, code)
     return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
 
-@router.post("/screen", schemas.Screened)
+@router.post("/screen", response_model=schemas.Screened)
 async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
     """Rank a market by its factors: by a preset, by filters, or by both."""
     state = call.state
@@ -104,14 +106,15 @@ async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
     return Answer({**reported, **reached}, top=echo_of(as_of), headers=headers)
 
 
-@market_router.get("/list", schemas.RegisteredFactors)
+@market_router.get("/list", response_model=schemas.RegisteredFactors)
 async def registered(call: Anyone) -> Answer:
     """The registered factors."""
     items = [{**picked(one, _FACTOR), "inputs": [cell.field for cell in one.inputs]} for one in FACTORS]
     return Answer({"items": items, "total": len(items)})
 
 
-@market_router.get("/bench", schemas.FactorBench, tables=_BENCH_TABLES)
+@market_router.get("/bench", response_model=schemas.FactorBench)
+@serves(tables=_BENCH_TABLES)
 async def compare(
     call: Anyone,
     codes: Annotated[list[str], Depends(code_list(MOST_CODES))],

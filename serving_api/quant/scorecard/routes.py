@@ -12,7 +12,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.quant.scorecard import queries, schemas, service
 from serving_api.quant.scorecard.sources import (
     BARS,
@@ -50,13 +50,15 @@ def _check_group(source: str, group: str | None) -> None:
         raise InputError("group", f"{group!r} is no group of {source}; one of {', '.join(known)}")
 
 
-@router.get("/sources", schemas.PickSources, tables=PICKS)
+@router.get("/sources", response_model=schemas.PickSources)
+@serves(tables=PICKS)
 async def sources(call: Anyone) -> Answer:
     """Sources of picks, with their groups."""
     return Answer({"items": await read_or([], call.state.reading.scan(service.sources))})
 
 
-@router.get("/overview", schemas.ScorecardOverview, tables=PICKS)
+@router.get("/overview", response_model=schemas.ScorecardOverview)
+@serves(tables=PICKS)
 async def overview(
     call: Anyone,
     source: Annotated[SourceKey | None, Query(description="default: all")] = None,
@@ -72,7 +74,8 @@ async def overview(
     return Answer({"items": items, "hold_days": held, "as_of": newest, **history})
 
 
-@router.get("/picks", schemas.PickPage, tables=PICKS)
+@router.get("/picks", response_model=schemas.PickPage)
+@serves(tables=PICKS)
 async def picks(
     call: Anyone,
     source: Requested,
@@ -96,7 +99,8 @@ async def picks(
     return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **history})
 
 
-@router.get("/breakdown", schemas.PickBreakdown, tables=(*PICKS, PHASES))
+@router.get("/breakdown", response_model=schemas.PickBreakdown)
+@serves(tables=(*PICKS, PHASES))
 async def breakdown(
     call: Anyone,
     source: Requested,
@@ -112,7 +116,8 @@ async def breakdown(
     return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
 
 
-@router.get("/record", schemas.PickRecord, tables=PICKS)
+@router.get("/record", response_model=schemas.PickRecord)
+@serves(tables=PICKS)
 async def record(
     call: Anyone,
     source: Annotated[
@@ -130,7 +135,8 @@ async def record(
     return Answer({"source": source, "group": group, **found, **history})
 
 
-@router.get("/stock/{code}", schemas.StockPicks, tables=PICKS)
+@router.get("/stock/{code}", response_model=schemas.StockPicks)
+@serves(tables=PICKS)
 async def stock(
     call: Anyone,
     code: StockCode,
@@ -144,7 +150,8 @@ async def stock(
     return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
 
 
-@builtin_router.get("", schemas.StrategyCards, tables=(TABLES[BUILTIN].name,))
+@builtin_router.get("", response_model=schemas.StrategyCards)
+@serves(tables=(TABLES[BUILTIN].name,))
 async def strategies(call: Anyone) -> Answer:
     """The three built-in strategies with their record of the last 90 trade dates."""
     state = call.state
@@ -163,7 +170,8 @@ async def _known(key: Annotated[str, Path(max_length=32, description="dragon, ta
 Key = Annotated[str, Depends(_known)]
 
 
-@builtin_router.get("/{key}/board", schemas.StrategyBoard, tables=(TABLES[BUILTIN].name, BARS), raises=(404,))
+@builtin_router.get("/{key}/board", response_model=schemas.StrategyBoard)
+@serves(tables=(TABLES[BUILTIN].name, BARS), raises=(404,))
 async def board(
     call: Anyone,
     date: TradeDay,
@@ -176,9 +184,8 @@ async def board(
     return Answer({"key": key, "date": day, "items": items, "total": total, **history})
 
 
-@builtin_router.get(
-    "/{key}/performance", schemas.StrategyPerformance, tables=(TABLES[BUILTIN].name,), raises=(404,)
-)
+@builtin_router.get("/{key}/performance", response_model=schemas.StrategyPerformance)
+@serves(tables=(TABLES[BUILTIN].name,), raises=(404,))
 async def performance(call: Anyone, key: Key, days: Days90 = 90) -> Answer:
     """Statistics of a strategy's picks, their curve against the CSI 300, and the newest of them."""
     state = call.state

@@ -23,7 +23,7 @@ from serving_api.framework.error_responses import BadExpression
 from serving_api.framework.parameters import echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.quant.screener import schemas
 from serving_api.quant.screener.conditions import query_of
@@ -104,7 +104,8 @@ def _filter(field: Field) -> dict[str, Any]:
     return _shown(field) | ({"options": field.options} if field.options else {})
 
 
-@router.post("/find", schemas.SearchResult, tables=_READ)
+@router.post("/find", response_model=schemas.SearchResult)
+@serves(tables=_READ)
 async def find(call: Anyone, body: schemas.Search) -> Answer:
     """Stocks that meet a query, in its order."""
     asked = when(call.state, body.date, body.as_of)
@@ -112,7 +113,7 @@ async def find(call: Anyone, body: schemas.Search) -> Answer:
     return Answer(reported, top=echo_of(asked.as_of))
 
 
-@router.get("/filters", schemas.Filters)
+@router.get("/filters", response_model=schemas.Filters)
 async def filters(call: Anyone) -> Answer:
     """Every field that a condition may name, by group."""
     known = catalogue().groups.items()
@@ -120,14 +121,14 @@ async def filters(call: Anyone) -> Answer:
     return Answer({"groups": groups})
 
 
-@router.get("/presets", schemas.ScreenerPresets)
+@router.get("/presets", response_model=schemas.ScreenerPresets)
 async def presets(call: Anyone) -> Answer:
     """Example queries."""
     items = [picked(one, "key label=name desc=description dsl=text") for one in PRESETS]
     return Answer({"items": items})
 
 
-@router.post("/parse-dsl", schemas.ParsedQuery)
+@router.post("/parse-dsl", response_model=schemas.ParsedQuery)
 async def parse_dsl(call: Anyone, body: schemas.QueryText) -> Answer:
     """The meaning of a query, without running it."""
     query = parsed(body.dsl)
@@ -135,7 +136,8 @@ async def parse_dsl(call: Anyone, body: schemas.QueryText) -> Answer:
     return Answer({**reported, "warnings": warnings(query)})
 
 
-@router.post("/nl-find", schemas.SentenceResult, tables=_READ)
+@router.post("/nl-find", response_model=schemas.SentenceResult)
+@serves(tables=_READ)
 async def nl_find(call: Anyone, body: schemas.Sentence) -> Answer:
     """Stocks that a sentence describes; `source` says that rules translated it."""
     state = call.state
@@ -155,7 +157,8 @@ async def nl_find(call: Anyone, body: schemas.Sentence) -> Answer:
     return Answer({**reported, "dsl": meant.query, "source": "rule", "unmatched": list(meant.unmatched)})
 
 
-@quant_router.post("", schemas.ScreenResult, tables=_READ)
+@quant_router.post("", response_model=schemas.ScreenResult)
+@serves(tables=_READ)
 async def screen(call: Anyone, body: schemas.ConditionList) -> Answer:
     """Stocks that meet all conditions of a list."""
     state = call.state
@@ -169,14 +172,14 @@ async def screen(call: Anyone, body: schemas.ConditionList) -> Answer:
     )
 
 
-@quant_router.get("/fields", schemas.ScreenerFields)
+@quant_router.get("/fields", response_model=schemas.ScreenerFields)
 async def fields(call: Anyone) -> Answer:
     """Every field that a condition may name."""
     items = [{**_shown(one), "group": key} for key, group in catalogue().groups.items() for one in group]
     return Answer({"items": items})
 
 
-@formula_router.get("", schemas.Formulas)
+@formula_router.get("", response_model=schemas.Formulas)
 async def formulas(call: Anyone) -> Answer:
     """Formulas that come with the platform."""
     shown = "key name text description"
@@ -184,7 +187,8 @@ async def formulas(call: Anyone) -> Answer:
     return Answer({"items": items})
 
 
-@formula_router.post("/eval", schemas.FormulaValues, tables=_READ)
+@formula_router.post("/eval", response_model=schemas.FormulaValues)
+@serves(tables=_READ)
 async def evaluate(call: Anyone, body: schemas.FormulaText) -> Answer:
     """The value of a formula on a date, per stock; a selection lists the stocks for which it holds."""
     state = call.state

@@ -13,7 +13,7 @@ from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.market.backtests.routes import strategy_item
 from serving_api.market.backtests.schemas import StrategyItem
@@ -116,7 +116,8 @@ Days = Annotated[int, Query(ge=1, le=250, description="newest trade dates")]
 Hits = Annotated[int, Query(ge=1, le=200, description="newest hits")]
 
 
-@router.get("", StrategyRows, tables=(queries.HITS,))
+@router.get("", response_model=StrategyRows)
+@serves(tables=(queries.HITS,))
 async def strategies(call: Anyone) -> Answer:
     """The strategies whose picks are stored."""
     newest = await read_or({}, call.state.reading.scan(queries.newest_by_strategy))
@@ -127,7 +128,8 @@ async def strategies(call: Anyone) -> Answer:
     return Answer({"items": items})
 
 
-@router.get("/{key}/picks", PickList, tables=(queries.HITS, queries.KLINE))
+@router.get("/{key}/picks", response_model=PickList)
+@serves(tables=(queries.HITS, queries.KLINE))
 async def picks(
     call: Anyone,
     key: Key,
@@ -141,7 +143,8 @@ async def picks(
     return Answer({**found, **await reach_of_day(call.state, queries.HITS, found["date"])})
 
 
-@router.get("/{key}/validation", PickValidation, tables=service.VALIDATED)
+@router.get("/{key}/validation", response_model=PickValidation)
+@serves(tables=service.VALIDATED)
 async def validation(
     call: Anyone,
     key: Key,
@@ -158,7 +161,8 @@ async def validation(
     return Answer({**found, **await reach_of_days(state, (queries.HITS,), days)})
 
 
-@stock_router.get("/{code}/strategy-hits", list[StrategyHit], top=REACH, tables=(queries.HITS, queries.KLINE))
+@stock_router.get("/{code}/strategy-hits", response_model=list[StrategyHit])
+@serves(top=REACH, tables=(queries.HITS, queries.KLINE))
 async def strategy_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """The strategies that bought a stock lately, newest first."""
     state = call.state
@@ -166,7 +170,8 @@ async def strategy_hits(call: Anyone, code: StockCode, days: Days = 30, limit: H
     return Answer(found, top=await reach_of_days(state, (queries.HITS,), days))
 
 
-@stock_router.get("/{code}/strategy-audit", Audit, top=[("as_of", str)], tables=_AUDITED)
+@stock_router.get("/{code}/strategy-audit", response_model=Audit)
+@serves(top=[("as_of", str)], tables=_AUDITED)
 async def strategy_audit(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """The verdict of the three built-in systems on a stock, now or at an instant."""
     state = call.state
@@ -176,7 +181,8 @@ async def strategy_audit(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answ
     return Answer(await read_or(audit.nothing_audited(code), work), top=echo_of(as_of))
 
 
-@stock_router.get("/{code}/tactic-hits", list[TacticHit], top=REACH, tables=(queries.SIGNALS,))
+@stock_router.get("/{code}/tactic-hits", response_model=list[TacticHit])
+@serves(top=REACH, tables=(queries.SIGNALS,))
 async def tactic_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """Signals and patterns of a stock, newest first."""
     state = call.state

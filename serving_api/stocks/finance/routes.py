@@ -11,7 +11,7 @@ from serving_api.framework.openapi import example
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of
 from serving_api.stocks.finance import queries, shapes
 from serving_api.stocks.finance.service import PERIODS, Finance
@@ -81,7 +81,8 @@ router = area_router(f"{PREFIX}/stocks", "stocks")
 _AS_OF = ("as_of", str)
 
 
-@router.get("/{code}/finance", list[FinanceRow], top=[("source", Origin), _AS_OF])
+@router.get("/{code}/finance", response_model=list[FinanceRow])
+@serves(top=[("source", Origin), _AS_OF])
 async def finance(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key figures by report period, newest first, at most 20: fused ones when there are at least two, else
     those of the indicator table, else the portal's (never with `as_of`)."""
@@ -90,7 +91,8 @@ async def finance(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     return Answer({"items": items, "source": answer.source}, top=echo_of(as_of), headers=answer.headers)
 
 
-@router.get("/{code}/finance-indicators", Indicators, top=[_AS_OF])
+@router.get("/{code}/finance-indicators", response_model=Indicators)
+@serves(top=[_AS_OF])
 async def finance_indicators(
     call: Anyone,
     code: StockCode,
@@ -111,12 +113,8 @@ async def finance_indicators(
     return Answer(payload, top=echo_of(as_of), headers=answer.headers)
 
 
-@router.get(
-    "/{code}/finance-detail",
-    Detail,
-    top=[_AS_OF],
-    tables=(queries.FINANCE, queries.CHANGES, queries.INDICATORS),
-)
+@router.get("/{code}/finance-detail", response_model=Detail)
+@serves(top=[_AS_OF], tables=(queries.FINANCE, queries.CHANGES, queries.INDICATORS))
 async def finance_detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Core series with their changes, items with large changes, and the indicators of the newest report."""
     return Answer(await Finance(call.state).detail(code, bound_of(as_of)), top=echo_of(as_of))

@@ -172,7 +172,7 @@ def test_every_answer_has_its_documented_shape(bench: Bench) -> None:
         assert isinstance(route, PlatformRoute)
         path = route.path.removeprefix("/api/v1").replace("{code}", "600519").replace("{key}", "dragon")
         params = {"source": needed[path]} if path in needed else {}
-        TypeAdapter(route.serving.model).validate_python(reported(bench, path, **params))
+        TypeAdapter(route.model).validate_python(reported(bench, path, **params))
 
 
 def test_overview_with_and_without_unfillable_picks(bench: Bench) -> None:

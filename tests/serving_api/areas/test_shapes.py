@@ -29,5 +29,5 @@ def test_every_topic_answers_in_its_documented_shape(topics: Topics) -> None:
             assert isinstance(route, PlatformRoute)
             path = route.path.removeprefix("/api/v1").replace("{code}", code).replace("{etf_code}", code)
             reported = topics.reported(path)
-            TypeAdapter(route.serving.model).validate_python(reported.get("results", reported))
+            TypeAdapter(route.model).validate_python(reported.get("results", reported))
             assert reported

@@ -65,8 +65,9 @@ def test_every_counted_route_counts_one(plain: Served) -> None:
     for at, name in enumerate(COUNTED, 1):
         assert plain.http.post(f"/chat/{name}", json=BODIES[name], headers=who).status_code == 200
         assert plain.http.get("/auth/me", headers=who).json()["ai_usage_count"] == at
+    assert plain.http.post("/analysis/600519/run", headers=who).status_code == 200
     plain.http.post("/chat/ask", json={"message": ""}, headers=who)  # refused, so not counted
-    assert plain.http.get("/auth/me", headers=who).json()["ai_usage_count"] == len(COUNTED)
+    assert plain.http.get("/auth/me", headers=who).json()["ai_usage_count"] == len(COUNTED) + 1
 
 
 @pytest.mark.parametrize(("hours", "left"), [(0.0, 403), (1.0, 200)])

@@ -1,6 +1,5 @@
 """The app is a FastAPI app to its users: routes, routers, middleware, instrumentation, generated clients."""
 
-import asyncio
 import importlib
 import json
 import re
@@ -16,10 +15,9 @@ from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry
 from prometheus_fastapi_instrumentator import Instrumentator
 from starlette.responses import PlainTextResponse
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from core.errors import DeclarationError
-from serving_api.framework.application import Application, IndexedRouter
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
@@ -89,18 +87,18 @@ def test_a_route_of_another_place_is_an_ordinary_one(extended: Bench) -> None:
     assert "/metrics" in extended.api.get("//openapi.json").json()["paths"]
 
 
-def test_no_route_of_the_api_is_open_by_mistake(extended: Bench) -> None:
-    app: FastAPI = extended.api.app
-    plain = APIRouter(prefix="/open")
-    plain.get("/door")(lambda: {"open": True})
-
-    with pytest.raises(DeclarationError, match="/api/v1/open/door names no permission"):
+@pytest.mark.parametrize("included", [True, False])
+def test_an_app_with_a_route_that_is_open_by_mistake_does_not_start(tmp_path: Path, included: bool) -> None:
+    app = make_app(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, Ticks())
+    if included:
+        plain = APIRouter(prefix="/open")
+        plain.get("/door")(lambda: {"open": True})
         app.include_router(plain, prefix="/api/v1")
-    with pytest.raises(DeclarationError, match="/api/v1/door names no permission"):
-        app.get("/api/v1/door")(lambda: {"open": True})
+    else:
+        app.get("/api/v1/open/door")(lambda: {"open": True})
 
-    assert extended.api.get("/open/door").status_code == 404
-    assert extended.api.get("/door").status_code == 404
+    with pytest.raises(DeclarationError, match="/api/v1/open/door names no permission"), running(app):
+        pass
 
 
 def test_requests_are_counted_by_their_route(extended: Bench) -> None:
@@ -145,68 +143,6 @@ def test_middleware_sees_the_route_of_a_cached_answer_too(extended: Bench) -> No
         assert extended.api.get("/stocks/600519/kline").status_code == 200
 
     assert seen == ["/api/v1/stocks/{code}/kline"] * 2
-
-
-def _handlers(number: int) -> list[Route | Mount]:
-    """Routes with fixed, varying and few segments in turn; each answers with its number."""
-    shapes = (
-        "/api/v1/stocks/{code}", "/api/v1/stocks/index", "/api/v1/{area}/index", "/health", "/api/v1/stocks",
-        "/api/v1/market/{name}/rows/{day}", "/{one}/{two}/{three}/{four}", "/api/v1/market/{rest:path}",
-    )  # fmt: skip
-
-    def answering(at: int) -> Any:
-        async def answer(_request: Any) -> PlainTextResponse:
-            return PlainTextResponse(str(at))
-
-        return answer
-
-    made = [shapes[(number + 3 * at) % len(shapes)] for at in range(len(shapes))]
-    return [
-        Route(path, answering(at), methods=["POST" if at == number else "GET"])
-        for at, path in enumerate(made)
-    ]
-
-
-@pytest.mark.parametrize("number", range(8))
-def test_the_index_changes_no_match(number: int) -> None:
-    """Every path reaches the route that it reaches without the index."""
-    paths = [
-        "/", "/health", "/health/", "/api/v1", "/api/v1/stocks", "/api/v1/stocks/", "/api/v1/stocks/index",
-        "/api/v1/stocks/600519", "/api/v1/bonds/index", "/api/v1/market/a/rows/b", "/api/v1/market/x/y/z",
-        "/api/v1/other/thing", "/API/v1/stocks/index", "//api/v1/stocks", "/a/b/c/d",
-    ]  # fmt: skip
-
-    async def served(app: FastAPI, path: str, root: str) -> tuple[int, str]:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        scope = {
-            "type": "http", "method": "GET", "path": root + path, "query_string": b"", "headers": [],
-            "root_path": root, "scheme": "http", "http_version": "1.1", "server": ("test", 80),
-        }  # fmt: skip
-        await app(scope, _nothing, send)
-        return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:]).decode()
-
-    indexed, plain = Application(lifespan=None), FastAPI()
-    assert isinstance(indexed.router, IndexedRouter)
-    for app in (indexed, plain):
-        app.router.routes.extend(_handlers(number))
-
-    async def both() -> list[tuple[Any, Any]]:
-        return [
-            (await served(indexed, path, root), await served(plain, path, root))
-            for root in ("", "/behind")
-            for path in paths
-        ]
-
-    for mine, theirs in asyncio.run(both()):
-        assert mine == theirs
-
-
-async def _nothing() -> dict[str, Any]:
-    return {"type": "http.request", "body": b"", "more_body": False}
 
 
 def test_operation_ids_are_unique_and_readable(extended: Bench) -> None:
