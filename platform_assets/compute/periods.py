@@ -34,7 +34,7 @@ def resample(bars: pd.DataFrame, ends: Sequence[str]) -> pd.DataFrame:
     """Bars of one period each; `last_date` is the newest day with a bar inside. `bars`: code, date,
     last_date? (default: date), open, high, low, close, volume, amount, turnover_pct,
     growth (close / reference of the bar), bar_count; `ends` the period end of each row. One bar whose growth
-    is not known leaves the change of its period unknown."""
+    or turnover is not known leaves that of its period unknown."""
     rows = bars.assign(end=list(ends)).sort_values(["code", "date"])
     if "last_date" not in rows:
         rows["last_date"] = rows["date"]
@@ -46,7 +46,7 @@ def resample(bars: pd.DataFrame, ends: Sequence[str]) -> pd.DataFrame:
         low=("low", "min"),
         volume=("volume", "sum"),
         amount=("amount", "sum"),
-        turnover_pct=("turnover_pct", lambda s: s.sum(min_count=1)),
+        turnover_pct=("turnover_pct", lambda rates: rates.sum(min_count=len(rates))),
         bar_count=("bar_count", "sum"),
         last_date=("last_date", "max"),
         growth=("growth", "prod"),

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-import numpy as np
 import pandas as pd
 
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
-from platform_assets.compute.exright import TERMS, gaps, moves_price
+from platform_assets.compute.exright import TERMS, moves_price, references
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, Tolerance, float32_step
+from platform_assets.datasets._kline_sources import left_to_quotes
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 FUSED, DERIVED = "fused", "derived"
@@ -126,22 +126,26 @@ def _bars(ctx: FetchContext, day: str) -> Iterator[Found]:
 
 
 def _references(ctx: FetchContext, day: str) -> Iterator[Found]:
-    """The stored previous close, taken down by the stored events, against the previous close that is quoted:
-    a break is an event that we do not know, or know wrongly."""
+    """The stored previous close, taken down by the stored events and by what they leave to the quotes,
+    against the previous close that is quoted: a break is an event that the ledger does not know, or knows
+    wrongly."""
     before = ctx.calendar.offset(day, -1)
     bars = ctx.read("fusion_kline_daily", columns=("code", "market", "close"), since=before, until=before)
     bars = bars.set_index("code")
     closes = bars["close"].astype(float)
     events = ctx.read(
         "ref_exright",
-        columns=("code", "category", *TERMS, "held_back"),
+        columns=("code", "date", "category", *TERMS, "held_back"),
         since=day,
         until=day,
     )
-    events = events[moves_price(events) & events["code"].isin(closes.index)]
-    for code, own in events.assign(date=day).groupby("code"):
-        close = closes[[code]].to_numpy(dtype=float)
-        closes[code] = gaps(str(code), bars["market"][code], np.array([before]), close, own).following
+    by_code = dict(iter(events[moves_price(events)].groupby("code")))
+    items = left_to_quotes(ctx.read, None)
+    items_of = dict(iter(items[items["date"] == day].groupby("code")))
+    for code in (by_code.keys() | items_of.keys()) & set(closes.index):
+        own = pd.DataFrame({"date": [before, day], "close": closes[code]})
+        made = references(code, bars["market"][code], own, by_code.get(code), items_of.get(code))
+        closes[code] = made[-1]
     quotes = _on(ctx, "stg_quote_snapshot", ("last_close",), day)
     for source in ("tencent", "tdx"):
         quoted = _side(quotes, source, "last_close").dropna()

@@ -28,6 +28,7 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from core.market.securities import is_a_share, tick_of_code
 from platform_assets.compute.bar_checks import crowded_dates
 from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps, moves_price
+from platform_assets.datasets._exright_sources import ORDER, only_the_best_source
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.tdx.corporate import CATEGORIES
 from resources.upstreams.tencent.bars import MOST_BARS
@@ -37,8 +38,6 @@ _HISTORY_BARS = 800
 _JUDGED_DATES = 120
 _AGAIN_DATES = 20
 """Trade dates in which an event may still come late, from one source or another."""
-_ORDER = ("tdx", "eastmoney", "tencent")
-_KEY = ("code", "date", "category", "row_key")
 _AWAY = (UpstreamError, PayloadError, Unavailable)
 Stored = Mapping[tuple[str, str, str], float]
 """(code, date, hash of the values) -> factor; NaN for one that has none."""
@@ -65,7 +64,9 @@ class ExRight(Model):
     float_after: Big = col("sh", "float shares after", ge=0)
     total_after: Big = col("sh", "total shares after", ge=0)
     factor: F = col(title="price before / ex-reference price (categories 1, 11); null while held back", gt=0)
-    held_back: K32 = col(title="the check that this event failed: nothing is adjusted by it")
+    held_back: K32 = col(
+        title="the check that this event failed, or better_source: nothing is adjusted by it"
+    )
     src: K32 = col(title="upstream")
 
 
@@ -173,38 +174,6 @@ def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["held_back"] != few_are_ex_at_once.__name__
 
 
-def best_source_counts(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Of one ex-date the events of one source count, the terminal's before those of the others."""
-    return rows["held_back"] != best_source_counts.__name__
-
-
-def only_the_best_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Holds back the events of a code and date that a better source has events of, stored ones included."""
-    moving = rows[rows["category"].isin(PRICE_EVENTS)]
-    if moving.empty:
-        return rows
-    names = [name for name in rows.columns if name != "_flags"]
-    codes = tuple(sorted(set(moving["code"])))
-    stored = context.read("ref_exright", columns=tuple(names), codes=codes, since=str(moving["date"].min()))
-    stored = stored[stored["category"].isin(PRICE_EVENTS)]
-    if not set(stored["src"]) | set(rows["src"]) > {_ORDER[0]}:
-        return rows
-    on_date = pd.MultiIndex.from_frame(moving[["code", "date"]])
-    stored = stored[pd.MultiIndex.from_frame(stored[["code", "date"]]).isin(on_date)]
-    new = pd.MultiIndex.from_frame(rows[list(_KEY)])
-    stored = stored[~pd.MultiIndex.from_frame(stored[list(_KEY)]).isin(new)]
-    known = pd.concat([rows, stored.assign(_flags=[[] for _ in range(len(stored))])], ignore_index=True)
-    moves = known["category"].isin(PRICE_EVENTS)
-    rank = known["src"].map({name: place for place, name in enumerate(_ORDER)}).where(moves)
-    outdone = rank > rank.groupby([known["code"], known["date"]]).transform("min")
-    known["held_back"] = known["held_back"].mask(
-        outdone & known["held_back"].isna(), best_source_counts.__name__
-    )
-    known["factor"] = known["factor"].mask(outdone)
-    # Stored rows that stay as they are were looked at, not loaded.
-    return known[(known.index < len(rows)) | outdone].reset_index(drop=True)
-
-
 def factors_from_stored_bars(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Factors of the newest events from the stored bars, which more than one source agreed on; where the bar
     of the trade date before is not stored, the factor stays as it was fetched."""
@@ -286,7 +255,7 @@ def _unsettled(ctx: FetchContext, scope: Scope) -> set[str]:
         )
     except Unavailable:
         return set()
-    events = events[moves_price(events) & (events["factor"].isna() | (events["src"] != _ORDER[0]))]
+    events = events[moves_price(events) & (events["factor"].isna() | (events["src"] != ORDER[0]))]
     return {*map(str, items.loc[items["status"] == "open", "code"]), *map(str, events["code"])}
 
 
@@ -390,7 +359,6 @@ DATASET = Dataset(
     combine="all",
     derive=(only_the_best_source, factors_from_stored_bars),
     soft=(
-        Soft(best_source_counts, "events of the ex-date from a better source", holds=True),
         Soft(cash_is_not_negative, "an ex-right with cash below zero", holds=True),
         Soft(few_are_ex_at_once, "ex-rights of too much of the market on one date", holds=True),
     ),

@@ -3,7 +3,8 @@
 The books are closed every trade date: for every security with a quote the quoted previous close is compared
 with the stored close, taken down by the known events. What is left is an open item. It is asked for every day
 (`ref_exright`), its quoted ratio is the provisional factor until a source has the event, and it is closed by
-the event or by a reason that a person gives. A quote that differs from the event's own reference price by a
+the event, by a correction of the stored close (the codes are loaded again, `calc_reconcile`), or by a reason
+that a person gives. A quote that differs from the event's own reference price by a
 little (treasury shares take no dividend) closes with the event; the rest stays in its factor, so that a close
 before an ex-date is the quoted reference price times the factors of the gap.
 """
@@ -21,6 +22,7 @@ from core.market.securities import STOCK, sec_type_of, tick_of_code
 from core.price_identity import HIGHEST, LOWEST
 from platform_assets.compute.bar_checks import FEW, MOST_EX
 from platform_assets.compute.exright import TERMS, gaps, moves_price
+from platform_assets.datasets._float_shares import float_shares
 from resources.upstreams.fetch_context import FetchContext
 
 OPEN, CLOSED = "open", "closed"
@@ -50,7 +52,7 @@ class ExRightItem(Model):
     expected: Px = col("CNY", "the close before, taken down by the known events", nullable=False, gt=0)
     factor: F = col(title="expected / quoted: what the events leave to the quote", nullable=False, gt=0)
     status: S16 = col(title="open, closed", nullable=False, isin=[OPEN, CLOSED])
-    closed_by: K32 = col(title="event, reason")
+    closed_by: K32 = col(title="event; close: the stored close before was corrected; reason")
     reason: S255 = col(title="why it was closed without an event")
     opened_on: Date = col(title="trade date on which it was found", nullable=False)
     asked_on: Date = col(title="newest trade date on which the sources were asked for its event")
@@ -178,30 +180,48 @@ def _expected(ctx: FetchContext, rows: pd.DataFrame) -> pd.Series:
 
 
 def _settled(ctx: FetchContext, items: pd.DataFrame, day: str) -> pd.DataFrame:
-    """The items with the factor that the events leave; closed where they explain the quote, or where a person
-    said why there is none."""
+    """The items with the factor that the events leave; closed where they explain the quote, where the close
+    before does since it was corrected, or where a person said why there is none."""
     items = items.reset_index(drop=True)
+    before = items["close_before"].astype(float)
+    items["close_before"] = _corrected_closes(ctx, items).fillna(before)
     items["expected"] = _expected(ctx, items)
     items["factor"] = items["expected"] / items["quoted"].astype(float)
-    explained = (items["expected"] != items["close_before"].astype(float)) & (
-        (items["factor"] - 1).abs() <= _EXPLAINED
-    )
+    tick = np.array([tick_of_code(c, m) for c, m in zip(items["code"], items["market"], strict=True)])
+    same = (items["expected"] - items["quoted"].astype(float)).abs() < tick / 2
+    corrected = same & (items["expected"] == items["close_before"])
+    explained = (items["expected"] != items["close_before"]) & ((items["factor"] - 1).abs() <= _EXPLAINED)
     reasons = ctx.read(REASONS, columns=("code", "date", "reason", "counts"))
     said = {(one.code, one.date): (one.reason, bool(one.counts)) for one in reasons.itertuples(index=False)}
     answers = [said.get(pair, (None, True)) for pair in zip(items["code"], items["date"], strict=True)]
     reason = pd.Series([text for text, _ in answers], index=items.index, dtype=object)
     counts = pd.Series([counted for _, counted in answers], index=items.index, dtype=bool)
-    given = reason.notna() & ~explained
+    given = reason.notna() & ~explained & ~corrected
     items["factor"] = items["factor"].where(~given | counts, 1.0)
     items["reason"] = reason.where(given, None)
-    done = explained | given
+    done = explained | corrected | given
     items["closed_by"] = pd.Series(None, index=items.index, dtype=object).mask(explained, "event")
-    items["closed_by"] = items["closed_by"].mask(given, "reason")
+    items["closed_by"] = items["closed_by"].mask(corrected, "close").mask(given, "reason")
     first = items["closed_on"].where(items["closed_on"].notna(), day)
     items["closed_on"] = first.where(done, None)
     items["status"] = np.where(done, CLOSED, OPEN)
     items["asked_on"] = items["asked_on"].where(done & items["asked_on"].notna(), day)
     return items
+
+
+def _corrected_closes(ctx: FetchContext, items: pd.DataFrame) -> pd.Series:
+    """The stored close before each item that is open, as it is now; NaN for the others."""
+    waiting = items[items["status"] == OPEN]
+    if waiting.empty:
+        return pd.Series(np.nan, index=items.index)
+    bars = ctx.read(
+        _BARS, columns=("code", "date", "close"), codes=tuple(sorted(set(waiting["code"]))),
+        since=str(waiting["before_date"].min()), until=str(waiting["before_date"].max()),
+    )  # fmt: skip
+    closes = dict(zip(zip(bars["code"], bars["date"], strict=True), bars["close"].astype(float), strict=True))
+    pairs = zip(waiting["code"], waiting["before_date"], strict=True)
+    found = pd.Series([closes.get(pair) for pair in pairs], index=waiting.index, dtype=float)
+    return found.reindex(items.index)
 
 
 def is_settled(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -211,7 +231,7 @@ def is_settled(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def wrong_bars(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], list[str]]:
     """Dates from the first bar that contradicts the ledger to the newest one -> its codes: an event or item
-    that came after its bars were stored."""
+    that came after its bars were stored, or whose record of the shares did."""
     since = context.calendar.last(_VERIFIED, context.scope.until)[0]
     columns = ("code", "date", "category", "factor", "held_back")
     events = context.read("ref_exright", columns=columns, codes=context.scope.codes, since=since)
@@ -221,11 +241,14 @@ def wrong_bars(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], li
     steps = pd.concat([events, items], ignore_index=True)[["code", "date", "factor"]]
     if steps.empty:
         return {}
+    codes = tuple(sorted(set(steps["code"])))
     bars = context.read(
-        _BARS, columns=("code", "date", "adj_factor"), codes=tuple(sorted(set(steps["code"]))),
+        _BARS, columns=("code", "date", "volume", "turnover_pct", "adj_factor"), codes=codes,
         since=context.calendar.offset(since, -1),
     ).sort_values(["code", "date"])  # fmt: skip
-    bars_of = dict(iter(bars.groupby("code")))
+    shares, _ = float_shares(context.read, bars, codes=codes)
+    untold = (bars["volume"] > 0) & bars["turnover_pct"].isna()
+    bars_of = dict(iter(bars.assign(late=untold & (shares > 0)).groupby("code")))
     found: dict[tuple[str, str], list[str]] = {}
     for code, own in steps.groupby("code"):
         if code in bars_of:
@@ -235,9 +258,11 @@ def wrong_bars(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], li
             places = np.searchsorted(dates, own["date"].to_numpy(dtype=str))
             inside = places < len(dates)
             np.multiply.at(grown, places[inside], own["factor"].to_numpy(dtype=float)[inside])
-            wrong = np.flatnonzero(np.abs(stored[1:] / stored[:-1] / grown[1:] - 1) > _SAME_FACTOR) + 1
-            if len(wrong):
-                found.setdefault((str(dates[wrong[0]]), str(dates[-1])), []).append(str(code))
+            wrong = bars_of[code]["late"].to_numpy(dtype=bool)
+            wrong[1:] |= np.abs(stored[1:] / stored[:-1] / grown[1:] - 1) > _SAME_FACTOR
+            if wrong.any():
+                first = str(dates[np.flatnonzero(wrong)[0]])
+                found.setdefault((first, str(dates[-1])), []).append(str(code))
     return found
 
 

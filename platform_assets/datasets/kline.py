@@ -14,7 +14,7 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.errors import NotServed
-from platform_assets.compute.asof import value_on
+from platform_assets.datasets._float_shares import float_shares
 from platform_assets.datasets._price_checks import OrderedPrices
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.hosts import PORTAL_HISTORY
@@ -51,8 +51,7 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     rows = _of_codes(ctx, scope, lambda symbol, _, count: ctx.terminal_bars(symbol, count))
     if rows.empty:
         return rows
-    changes = ctx.read("ref_exright", columns=("code", "date", "float_after"), codes=scope.codes)
-    shares = value_on(rows, changes[changes["float_after"] > 0], "float_after")
+    shares, _ = float_shares(ctx.read, rows, codes=scope.codes)
     return rows.assign(turnover_pct=rows["volume"].to_numpy(dtype=float) / shares * 100)
 
 
@@ -141,7 +140,7 @@ DATASET = Raw(
         Source("ths", topic_portal, only_when=of_named_codes),
         Source("sina", second_quote_site, only_when=of_named_codes),
     ),
-    reads=("ref_exright",),
+    reads=("ref_exright", "ref_exright_item"),
     fuses=("kline_bar",),
     gaps=True,
 ).alone(subject="prices", title="Daily bars of single codes, on demand")

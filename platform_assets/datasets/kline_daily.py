@@ -34,13 +34,14 @@ from platform_assets.compute.name_spans import named
 from platform_assets.compute.nan_arithmetic import floats
 from platform_assets.datasets import _kline_sources as sources
 from platform_assets.datasets._dated import listed_on
+from platform_assets.datasets._float_shares import float_shares
 from resources.upstreams.fetch_context import within_last
 
 AWAY = 60
 """Trade dates without a trade before; a suspended listing took half a year at least."""
 _HALF_TICK = 0.005
 _STOCK = "stock"
-_UNEXPLAINED = "beyond the limits"
+_UNEXPLAINED, _DOUBTFUL = "beyond the limits", "shares in doubt"
 
 
 def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context) -> Bools:
@@ -85,6 +86,11 @@ def close_within_limits(rows: pd.DataFrame, context: Context) -> pd.Series:
     """No price is beyond the limits, but for a relisting: without a reason to have none, a wrong price or a
     reference that lacks an event is as likely."""
     return pd.Series(~rows.index.isin(context.notes.get(_UNEXPLAINED, [])), index=rows.index)
+
+
+def shares_are_recorded(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """No ex-right without its record lies between the newest record of the shares and the date."""
+    return pd.Series(~rows.index.isin(context.notes.get(_DOUBTFUL, [])), index=rows.index)
 
 
 class KlineDaily(Model):
@@ -205,9 +211,9 @@ def _listed_days(rows: pd.DataFrame, context: Context) -> Any:
 
 
 def add_turnover(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Turnover against the float shares in force on the date (capital changes up to it)."""
-    changes = context.read("ref_exright", columns=("code", "date", "float_after"), until=context.scope.until)
-    shares = value_on(rows, changes[changes["float_after"] > 0], "float_after")
+    """Turnover against the float shares in force on the date; none where they are in doubt."""
+    shares, doubt = float_shares(context.read, rows, until=context.scope.until)
+    context.notes[_DOUBTFUL] = rows.index[doubt]
     rows["turnover_pct"] = rows["volume"].to_numpy(dtype=float, na_value=np.nan) / shares * 100
     return rows
 
@@ -261,6 +267,9 @@ DATASET = Dataset(
         rules.Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
         rules.Soft(reference_is_known, "no source has the reference price of a first day"),
         rules.Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
+        rules.Soft(
+            shares_are_recorded, "an ex-right without its record: the float shares of the date are not known"
+        ),
         rules.Soft(
             turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True
         ),

@@ -2,7 +2,7 @@
 
 A row per date, dataset, field and pair. Most pairs are stored already; three ask the second source about a
 few codes. A previous close that is quoted otherwise than ours follows from an ex-right event that we do not
-know: the codes concerned are loaded again.
+know, or from a wrong close of ours: the codes concerned are loaded again.
 """
 
 import json
@@ -103,16 +103,25 @@ def add_drift(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def broken_references(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], list[str]]:
     """A trade date with the one before it, since the fault may lie on either side -> codes whose previous
-    close differs from ours at every source that quotes one."""
+    close differs from ours at every source that quotes one, and those of which the ledger opened an item: it
+    may be the stored close that is wrong."""
     breaks: dict[tuple[str, str], list[str]] = {}
     of_references = rows[(rows["field_name"] == "last_close") & (rows["source_a"] == DERIVED)]
+    if of_references.empty:
+        return breaks
+    days = of_references["trade_date"]
+    items = context.read(
+        "ref_exright_item", columns=("code", "date", "status"), since=days.min(), until=days.max()
+    )
+    items = items[items["status"] == "open"]
     for day, reported in of_references.groupby("trade_date"):
         sets = [
             {str(one["code"]) for one in json.loads(row.worst_json or "[]") if one["diff"] > row.tolerance}
             for row in reported.itertuples(index=False)
             if row.compared
         ]
-        codes = sorted(set.intersection(*sets)) if sets else []
+        differing = set.intersection(*sets) if sets else set()
+        codes = sorted(differing | set(items.loc[items["date"] == day, "code"]))
         if codes and max(reported["compared"] - reported["within_count"]) <= MOST_REPAIRED:
             breaks[context.calendar.offset(str(day), -1), str(day)] = codes
     return breaks
@@ -130,7 +139,7 @@ DATASET = Dataset(
     reads=(
         "stg_quote_snapshot", "stg_valuation", "stg_fund_flow", "stg_margin", "stg_block_trade",
         "stg_dividend", "stg_finance_indicator", "raw_quote", "raw_dragon_tiger", "ref_exright",
-        "fusion_kline_daily", "fusion_index_daily", "fusion_stock_master",
+        "ref_exright_item", "fusion_kline_daily", "fusion_index_daily", "fusion_stock_master",
     ),
     undated={"fusion_stock_master": ("code", "sec_type")},
     reads_own_past=True,

@@ -9,6 +9,7 @@ import pytest
 
 from core.calendar import shipped_calendar
 from tests.ashare.conftest import DAYS, CommandLine
+from tests.serving_api.market import put
 
 TABLE = "fusion_kline_daily"
 OLD = ("2026-07-01", "2026-07-02", "2026-07-03")
@@ -148,6 +149,25 @@ def test_a_better_source_keeps_its_rows_unless_the_import_goes_first(vendor: Com
     assert {
         str(one) for (one,) in vendor.warehouse.query(f"SELECT src FROM {TABLE} WHERE code='600519'")
     } == {"import:vendor"}
+
+
+def test_an_open_item_of_the_ledger_gives_the_reference_price(vendor: CommandLine) -> None:
+    """The quote said 8.8 after a close of 11, and no source has the event yet."""
+    items = vendor.warehouse.table("ref_exright_item")
+    item = {
+        "code": "600519", "date": OLD[2], "market": "SH", "before_date": OLD[1], "close_before": 11.0,
+        "quoted": 8.8, "expected": 11.0, "factor": 1.25, "status": "open", "opened_on": OLD[2],
+    }  # fmt: skip
+    put(vendor.warehouse, items, [item])
+
+    assert vendor(*asked(vendor, written(vendor, bars()))) == 0, vendor.err
+
+    found = {
+        (code, day): (reference, factor)
+        for code, day, reference, factor in stored(vendor, "code, date, last_close, adj_factor")
+    }
+    assert found["600519", OLD[2]] == (8.8, 1.25)
+    assert found["000001", OLD[2]] == (11.0, 1.0)
 
 
 def test_a_dry_run_shows_and_writes_nothing(vendor: CommandLine) -> None:

@@ -57,9 +57,6 @@ WARNINGS = {
     ("fusion_index_daily", "not_served", None, None),
     ("raw_index_constituent", "not_served", None, None),
     ("raw_index_valuation", "not_served", None, None),
-    # The portal reports the ex-rights of the terminal once more.
-    ("ref_exright", "best_source_counts", "600041", "2026-07-27"),
-    ("ref_exright", "best_source_counts", "600040", "2026-07-28"),
 }
 """(table, check, name, date): what the world was built to cause, no more and no less."""
 

@@ -1,5 +1,6 @@
 """The ledger of ex-rights over two days: an event that every source has a day late."""
 
+import json
 from typing import Any
 
 import pytest
@@ -75,9 +76,82 @@ def test_the_portal_has_what_the_terminal_lacks(alone: Services) -> None:
     events = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
     assert {one["src"]: one["held_back"] for one in events if one["category"] == 1} == {
         "tdx": None,
-        "eastmoney": "best_source_counts",
+        "eastmoney": "better_source",
     }
     assert row(services, "fusion_kline_daily", AFTER)["adj_factor"] == pytest.approx(1.299518, abs=1e-6)
+
+
+def test_turnover_waits_for_the_record_of_the_shares(alone: Services) -> None:
+    """The bonus of the ex-date makes more shares of it; until that is known the old number is no one's."""
+    services = alone
+    services.at(BEFORE)
+    services.master(BEFORE)
+    services.bars(BEFORE)
+    services.faults.replace([LATE, NO_PORTAL])
+    services.at(EX)
+    services.master(EX)
+    services.bars(EX)
+
+    bar = row(services, "fusion_kline_daily", EX)
+    assert bar["turnover_pct"] is None
+    assert "shares_are_recorded" in bar["quality_flags"]
+
+    services.at(AFTER)
+    services.master(AFTER)
+    services.bars(AFTER)
+    commands = [json.loads(args) for (args,) in services.warehouse.query("SELECT args_json FROM sys_command")]
+    assert {one["job"]: one["partition_range"] for one in commands} == {
+        "fusion_kline_sync": [EX, EX],
+        "bar_calculations": [EX, EX],
+    }
+    # What the command's run does.
+    services.fresh()
+    services.fuse("kline_daily", EX, codes=(STOCK,))
+    (change,) = services.warehouse.rows("ref_exright", where="code=? AND date=? AND float_after>0",
+                                        values=(STOCK, EX))  # fmt: skip
+    bar = row(services, "fusion_kline_daily", EX)
+    assert bar["turnover_pct"] == pytest.approx(bar["volume"] / change["float_after"] * 100, abs=1e-4)
+    assert "shares_are_recorded" not in (bar["quality_flags"] or "")
+
+
+def findings(services: Services) -> set[tuple[str, str | None]]:
+    """(check, code) of the records about events."""
+    rows = services.warehouse.rows("sys_quality_record", where="table_name=?", values=("ref_exright",))
+    return {(str(one["check_name"]), one["code"]) for one in rows}
+
+
+def test_two_sources_that_agree_are_no_finding(alone: Services) -> None:
+    services = alone
+    services.at(BEFORE)
+    services.master(BEFORE)
+    services.bars(BEFORE)
+    services.at(EX)
+    services.master(EX)
+    services.bars(EX)
+
+    events = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
+    assert {"tdx", "eastmoney"} <= {one["src"] for one in events}
+    assert findings(services) == set()
+
+
+def test_two_sources_that_disagree_are_one(alone: Services) -> None:
+    services = alone
+    services.at(BEFORE)
+    services.master(BEFORE)
+    services.bars(BEFORE)
+    other = {"match": {"SECURITY_CODE": STOCK}, "fields": {"PRETAX_BONUS_RMB": 1.87}}
+    services.faults.replace(
+        [{"upstream": "eastmoney", "call": "report", "kind": "set_fields", "args": other}]
+    )
+    services.at(EX)
+    services.master(EX)
+    services.bars(EX)
+
+    assert findings(services) == {
+        ("source_conflict:cash_per10", STOCK),
+        ("source_conflict:cash_per10", None),
+    }
+    assert row(services, "fusion_kline_daily", EX)["adj_factor"] == pytest.approx(1.299518, abs=1e-6)
 
 
 def test_a_reason_closes_what_no_event_explains(alone: Services) -> None:

@@ -8,7 +8,8 @@ import pandas as pd
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Partition
 from core.declaration.scope import Context, Scope
-from platform_assets.compute.exright import TERMS, gaps, moves_price
+from platform_assets.compute.exright import TERMS, moves_price, references
+from platform_assets.datasets._kline_sources import left_to_quotes
 from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
@@ -84,7 +85,7 @@ def _without_outranked(
 
 def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Daily bars with the reference price where the file has none: the close before, taken down by the
-    ex-right events in between. A first bar of a code has none."""
+    ex-right events in between and by what they leave to the quotes. A first bar of a code has none."""
     rows = rows.sort_values(["code", "date"], kind="stable").reset_index(drop=True)
     codes = tuple(sorted(set(rows["code"])))
     since, until = str(rows["date"].min()), str(rows["date"].max())
@@ -105,18 +106,21 @@ def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         until=until,
     )
     events = events[moves_price(events) & events["code"].isin(codes)]
+    items = left_to_quotes(context.read, named)
+    by_code, items_of = (dict(iter(steps.groupby("code"))) for steps in (events, items))
     places = rows.groupby("code").indices
-    for code, reported in events.groupby("code"):
+    for code in (by_code.keys() | items_of.keys()) & places.keys():
         at = places[code]
-        bars = rows.iloc[at]
-        dates, prices = list(bars["date"]), list(bars["close"])
+        own = rows.iloc[at][["date", "close"]]
         if isinstance(seen[at[0]], str):
-            dates, prices = [seen[at[0]], *dates], [previous[at[0]], *prices]
+            first_bar = pd.DataFrame({"date": [seen[at[0]]], "close": [previous[at[0]]]})
+            own = pd.concat([first_bar, own], ignore_index=True)
         # What went ex on the date of the earliest bar or before is in its price already.
-        own = reported[reported["date"] > dates[0]]
-        market = str(bars["market"].iloc[0])
-        made = gaps(str(code), market, np.array(dates, dtype=str), np.array(prices, dtype=float), own)
-        previous[at[len(at) + 1 - len(dates) :]] = made.references[1:]
+        known_from = str(own["date"].iloc[0])
+        steps = [one.get(code) for one in (by_code, items_of)]
+        steps = [None if one is None else one[one["date"] > known_from] for one in steps]
+        made = references(str(code), str(rows["market"].iloc[at[0]]), own, *steps)
+        previous[at[len(at) + 1 - len(own) :]] = made[1:]
     known = rows["last_close"].astype(float)
     rows["last_close"] = known.where(known.notna(), np.round(previous.astype(float), 4))
     return rows
