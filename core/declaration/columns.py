@@ -5,6 +5,7 @@ which a value is rounded. `col()` and `key()` add unit, title and hard limits. A
 read back as `ColumnSpec`; tables, checks, documentation and the catalog all derive from those.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -16,8 +17,14 @@ from pandera.engines import pandas_engine
 Family = Literal["text", "float", "int", "bool", "date", "time", "json"]
 
 
+_DTYPES = {"float": "float64", "int": "Int64", "bool": "boolean"}
+"""What `frames.coerce` makes of a family; the others are texts, or null."""
+_FORMS = {"date": r"\d{4}-\d\d-\d\d"}
+
+
 class ColumnType(pandas_engine.NpString):
-    """Base of the column types. `frames.coerce` converts values, so pandera's own conversion is off."""
+    """Base of the column types. `frames.coerce` converts values and says which it could not; `check` refuses
+    texts that are no text, too long or of another form, and a number of another dtype."""
 
     sql: ClassVar[str] = ""
     family: ClassVar[Family] = "text"
@@ -28,8 +35,24 @@ class ColumnType(pandas_engine.NpString):
     def coerce(self, data_container: Any) -> Any:
         return data_container
 
-    def check(self, pandera_dtype: Any, data_container: Any = None) -> bool:
-        return True
+    def check(self, pandera_dtype: Any, data_container: Any = None) -> Any:
+        if data_container is None:
+            return isinstance(pandera_dtype, type(self))
+        if dtype := _DTYPES.get(self.family):
+            return str(data_container.dtype) == dtype
+        form = _FORMS.get(self.family)
+        return (
+            data_container.map(
+                lambda value: (
+                    isinstance(value, str)
+                    and (self.length is None or len(value) <= self.length)
+                    and (form is None or re.fullmatch(form, value) is not None)
+                ),
+                na_action="ignore",
+            )
+            .fillna(True)
+            .astype(bool)
+        )
 
 
 COLUMN_TYPES: dict[str, type[ColumnType]] = {}

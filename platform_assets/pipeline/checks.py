@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
+from pandera.pandas import DataFrameSchema
 
-from core.declaration.columns import Model, model_checks, model_columns
+from core.declaration.columns import ColumnSpec, Model, model_checks, model_columns
 from core.declaration.frames import canonical_json, coerce
 from core.declaration.rules import Contract, Soft, Whole
 from core.declaration.scope import Context
@@ -89,36 +91,43 @@ def coerce_model(
 
 
 def hard_masks(frame: pd.DataFrame, model: type[Model], destroyed: dict[str, Mask]) -> dict[str, Mask]:
-    """{check name: True where the row fails}. Column checks are `column:check`."""
-    failed: dict[str, Mask] = {}
-    for spec in model_columns(model):
-        values = frame[spec.name]
-        missing = values.isna().to_numpy()
-        if not spec.nullable:
-            failed[f"{spec.name}:not_null"] = missing
-        if spec.name in destroyed:
-            failed[f"{spec.name}:type"] = destroyed[spec.name]
-        if spec.column_type.length is not None:
-            # SQLite would take a longer text, MariaDB would fail the whole batch.
-            lengths = values.astype(object).map(lambda v: len(v) if isinstance(v, str) else 0)
-            failed[f"{spec.name}:length"] = lengths.to_numpy(dtype=int) > spec.column_type.length
-        present = values[~missing]
-        for check in spec.checks:
-            failed[f"{spec.name}:{check.name}"] = _failures(check, present, values.index)
-    for check in model_checks(model):
-        failed[str(check.name)] = _failures(check, frame, frame.index)
+    """{check name: True where the row fails}, as pandera finds them. Column checks are `column:check`."""
+    names = [check for spec in model_columns(model) for check in _column_checks(spec)]
+    names += [str(check.name) for check in model_checks(model)]
+    failed = {name: np.zeros(len(frame), dtype=bool) for name in names}
+    failed |= {f"{name}:type": mask for name, mask in destroyed.items()}
+    try:
+        model.validate(frame, lazy=True, inplace=True)
+    except SchemaErrors as failure:
+        for error in failure.schema_errors:
+            name, rows = _failing_rows(error)
+            failed[name] = failed.get(name, False) | frame.index.isin(rows)
     return failed
 
 
-def _failures(check: Any, data: Any, index: pd.Index) -> Mask:
-    result = check(data)
-    if bool(result.check_passed):
-        return np.zeros(len(index), dtype=bool)
-    output = result.check_output
-    passed = output.reindex(index) if isinstance(output, pd.Series) else pd.Series(bool(output), index=index)
-    # Rows that the check left out (nulls) pass; mapping goes by index, never by position.
-    fine: Mask = passed.astype("boolean").fillna(True).to_numpy(dtype=bool)
-    return ~fine
+def _column_checks(spec: ColumnSpec) -> list[str]:
+    """The names of a column's hard checks."""
+    own = [] if spec.nullable else ["not_null"]
+    own += [] if spec.column_type.length is None else ["length"]
+    return [f"{spec.name}:{name}" for name in (*own, *(str(check.name) for check in spec.checks))]
+
+
+def _failing_rows(error: SchemaError) -> tuple[str, Any]:
+    """(name of the check, index of the rows that failed it). Raises the error where it is none of rows: a
+    check that raised, a column that is missing or has another dtype."""
+    if isinstance(error.check_output, pd.Series):
+        rows = error.check_output.index[~error.check_output.astype("boolean").fillna(True)]
+        name = str(error.check.name)
+        return (name if isinstance(error.schema, DataFrameSchema) else f"{error.schema.name}:{name}"), rows
+    if not isinstance(error.failure_cases, pd.DataFrame):
+        raise error
+    if error.reason_code is SchemaErrorReason.SERIES_CONTAINS_NULLS:
+        kind = "not_null"
+    elif error.reason_code is SchemaErrorReason.WRONG_DATATYPE:
+        kind = "type" if error.schema.dtype.length is None else "length"
+    else:
+        raise error
+    return f"{error.schema.name}:{kind}", error.failure_cases["index"]
 
 
 def apply_hard(
