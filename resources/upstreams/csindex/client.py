@@ -34,12 +34,12 @@ def _text(value: Any, what: str) -> str | None:
 
 
 _PERF = (
-    *may(_text, "indexNameCn index_name"),
-    *may(number, "open open high high low low close close changePct change_pct"),
-    *may(partial(amount, scale=_HUNDRED), "tradingVol volume"),
-    *may(partial(amount, scale=_YI), "tradingValue amount"),
-    *may(amount, "consNumber member_count"),
-    *may(number, "peg pe_ttm"),
+    *may(_text, indexNameCn="index_name"),
+    *may(number, open="open", high="high", low="low", close="close", changePct="change_pct"),
+    *may(partial(amount, scale=_HUNDRED), tradingVol="volume"),
+    *may(partial(amount, scale=_YI), tradingValue="amount"),
+    *may(amount, consNumber="member_count"),
+    *may(number, peg="pe_ttm"),
 )
 PERF_COLUMNS = texts("date") | columns_of(_PERF)
 """Points, percent, shares, CNY."""

@@ -198,9 +198,11 @@ _SLACK = 1.0
 
 
 _MARGIN = (
-    *may(needed(figure), "rzye rzye"),
-    *may(figure, "rzmre rzmre rzche rzche rqyl loan_volume rqmcl rqmcl rqchl rqchl rqylje rqye"),
-    *may(figure, "rzrqjyzl rzrqye"),
+    *may(needed(figure), rzye="rzye"),
+    *may(
+        figure, rzmre="rzmre", rzche="rzche", rqyl="loan_volume", rqmcl="rqmcl", rqchl="rqchl", rqylje="rqye"
+    ),
+    *may(figure, rzrqjyzl="rzrqye"),
 )
 
 

@@ -43,15 +43,14 @@ def named(text: str) -> dict[str, str]:
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
-def may(read: Reader, text: str) -> tuple[Field, ...]:
-    """`"f2 price f15 high"` as fields that are read alike; a column is missing where its field is."""
-    words = text.split()
-    return tuple(Field(wire, column, read) for wire, column in zip(words[::2], words[1::2], strict=True))
+def may(read: Reader, **columns: str) -> tuple[Field, ...]:
+    """Fields that are read alike, as `f2="price"`; a column is missing where its field is."""
+    return tuple(Field(wire, column, read) for wire, column in columns.items())
 
 
-def must(read: Reader, text: str) -> tuple[Field, ...]:
+def must(read: Reader, **columns: str) -> tuple[Field, ...]:
     """The same fields, which must be in every row."""
-    return tuple(Field(one.wire, one.column, read, always=True) for one in may(read, text))
+    return tuple(Field(wire, column, read, always=True) for wire, column in columns.items())
 
 
 def columns_of(table: Iterable[Field]) -> dict[str, str]:

@@ -156,30 +156,33 @@ def _volume(value: Any, what: str) -> float:
 
 
 _CURRENT = (
-    *may(_name, "l2 name"),
-    *may(_level, "l3 last_close l4 open l6 high l7 low l8 close"),
-    *may(_volume, "l11 volume"),
-    *may(amount, "l5 amount"),
+    *may(_name, l2="name"),
+    *may(_level, l3="last_close", l4="open", l6="high", l7="low", l8="close"),
+    *may(_volume, l11="volume"),
+    *may(amount, l5="amount"),
 )
 CURRENT_COLUMNS = texts("code name level") | columns_of(_CURRENT)
 _REPORT = (
-    *may(_name, "swindexname name"),
-    *may(_level, "closeindex close"),
-    *may(number, "markup change_pct"),
-    *may(_volume, "bargainamount volume_yi"),
-    *may(amount, "turnoverrate turnover_pct"),
-    *may(number, "pe pe pb pb"),
+    *may(_name, swindexname="name"),
+    *may(_level, closeindex="close"),
+    *may(number, markup="change_pct"),
+    *may(_volume, bargainamount="volume_yi"),
+    *may(amount, turnoverrate="turnover_pct"),
+    *may(number, pe="pe", pb="pb"),
     *may(
-        amount, "dp dividend_yield negotiablessharesum1 float_market_cap_yi bargainsumrate amount_share_pct"
+        amount,
+        dp="dividend_yield",
+        negotiablessharesum1="float_market_cap_yi",
+        bargainsumrate="amount_share_pct",
     ),
 )
 REPORT_COLUMNS = texts("code date name level") | columns_of(_REPORT)
 _TREND = (
-    *may(day_of, "bargaindate date"),
-    *may(_level, "openindex open maxindex high minindex low closeindex close"),
-    *may(number, "markup change_pct"),
-    *may(_volume, "bargainamount volume_yi"),
-    *may(amount, "bargainsum amount_yi"),
+    *may(day_of, bargaindate="date"),
+    *may(_level, openindex="open", maxindex="high", minindex="low", closeindex="close"),
+    *may(number, markup="change_pct"),
+    *may(_volume, bargainamount="volume_yi"),
+    *may(amount, bargainsum="amount_yi"),
 )
 TREND_COLUMNS = texts("code") | columns_of(_TREND)
 

@@ -32,12 +32,12 @@ RANK_PAGE = 200
 
 _wan = partial(amount, scale=1e4)
 _RANK = (
-    *may(price, "zxj price"),
-    *may(number, "zd change_amt zdf change_pct hsl turnover_pct lb volume_ratio pn pb"),
+    *may(price, zxj="price"),
+    *may(number, zd="change_amt", zdf="change_pct", hsl="turnover_pct", lb="volume_ratio", pn="pb"),
     # The upstream's names of volume and amount are swapped.
-    *may(partial(amount, scale=100), "turnover volume"),
-    *may(_wan, "volume amount zsz total_market_cap ltsz float_market_cap"),
-    *may(partial(number, digits=AMT, scale=1e4), "zljlr main_net"),
+    *may(partial(amount, scale=100), turnover="volume"),
+    *may(_wan, volume="amount", zsz="total_market_cap", ltsz="float_market_cap"),
+    *may(partial(number, digits=AMT, scale=1e4), zljlr="main_net"),
 )
 RANK_COLUMNS = texts("symbol code market name") | columns_of(_RANK)
 TICK_COLUMNS: dict[str, str] = {

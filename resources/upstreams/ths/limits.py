@@ -145,14 +145,14 @@ def answered(body: bytes, what: str) -> dict[str, Any]:
 
 
 _LIMITS = (
-    *may(stripped, "name name"),
-    *may(needed(number), "change_rate change_pct"),
-    *may(number, "turnover_rate turnover_pct"),
-    *may(partial(amount, scale=1e-4), "currency_value float_market_cap"),
-    *may(amount, "order_volume seal_volume order_amount seal_fund"),
-    *may(number, "is_again_limit is_again"),
-    *may(text_or_none, "limit_up_type board_type high_days high_days reason_type reason"),
-    *may(text_or_none, "change_tag change_tag"),
+    *may(stripped, name="name"),
+    *may(needed(number), change_rate="change_pct"),
+    *may(number, turnover_rate="turnover_pct"),
+    *may(partial(amount, scale=1e-4), currency_value="float_market_cap"),
+    *may(amount, order_volume="seal_volume", order_amount="seal_fund"),
+    *may(number, is_again_limit="is_again"),
+    *may(text_or_none, limit_up_type="board_type", high_days="high_days", reason_type="reason"),
+    *may(text_or_none, change_tag="change_tag"),
 )
 
 

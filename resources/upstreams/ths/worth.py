@@ -41,15 +41,15 @@ from resources.upstreams.ths.limits import answered
 # -- Popularity list of the moment, and the strong stocks of a date with the topics behind them.
 
 _HOT = (
-    *may(count, "order rank_no"),
-    *may(number, "hot_rank_chg rank_change rise_and_fall change_pct"),
-    *may(amount, "rate heat"),
+    *may(count, order="rank_no"),
+    *may(number, hot_rank_chg="rank_change", rise_and_fall="change_pct"),
+    *may(amount, rate="heat"),
 )
 _STRONG = (
-    *may(price, "close price"),
-    *may(needed(number), "zhangfu change_pct"),
-    *may(number, "huanshou turnover_pct ddejingliang large_net"),
-    *may(amount, "chengjiaoe amount chengjiaoliang volume"),
+    *may(price, close="price"),
+    *may(needed(number), zhangfu="change_pct"),
+    *may(number, huanshou="turnover_pct", ddejingliang="large_net"),
+    *may(amount, chengjiaoe="amount", chengjiaoliang="volume"),
 )
 HOT_COLUMNS = texts("code name reason tags") | columns_of(_HOT)
 STRONG_COLUMNS = texts("date code name reason tags") | columns_of(_STRONG)

@@ -103,7 +103,7 @@ def time_of(value: Any, what: str) -> str:
 
 # -- screener/screen ordered by followers: the stocks that most users of the site follow.
 
-_FOLLOWED = (*may(amount, "follow heat"), *may(number, "pct change_pct"), *may(amount, "current price"))
+_FOLLOWED = (*may(amount, follow="heat"), *may(number, pct="change_pct"), *may(amount, current="price"))
 FOLLOW_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_FOLLOWED)
 """`heat`: users that follow the stock."""
 MOST = 100
@@ -151,10 +151,10 @@ def _ranked(body: bytes, what: str, part: str, key: str, table: Sequence[Field])
 # -- hot_stock/list.json: the stocks that are followed most at the moment.
 
 _HOT = (
-    *may(number, "rank_change rank_change"),
-    *may(amount, "value heat"),
-    *may(number, "percent change_pct"),
-    *may(amount, "current price"),
+    *may(number, rank_change="rank_change"),
+    *may(amount, value="heat"),
+    *may(number, percent="change_pct"),
+    *may(amount, current="price"),
 )
 HOT_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_HOT)
 _CHINA = "12"
@@ -177,14 +177,20 @@ def parse_hot(body: bytes) -> pd.DataFrame:
 
 _cap = partial(amount, scale=1e-4)
 _QUOTE = (
-    *may(not_zero(price), "current price open open high high low low last_close last_close"),
-    *may(not_zero(price), "limit_up limit_up limit_down limit_down"),
-    *may(number, "percent change_pct turnover_rate turnover_pct amplitude amplitude_pct"),
-    *may(number, "dividend_yield dividend_yield volume_ratio volume_ratio pe_ttm pe_ttm pe_lyr pe_static"),
-    *may(number, "pe_forecast pe_dynamic pb pb"),
-    *may(amount, "volume volume amount amount"),
-    *may(_cap, "market_capital total_market_cap float_market_capital float_market_cap"),
-    *may(not_zero(amount), "total_shares total_shares float_shares float_shares"),
+    *may(not_zero(price), current="price", open="open", high="high", low="low", last_close="last_close"),
+    *may(not_zero(price), limit_up="limit_up", limit_down="limit_down"),
+    *may(number, percent="change_pct", turnover_rate="turnover_pct", amplitude="amplitude_pct"),
+    *may(
+        number,
+        dividend_yield="dividend_yield",
+        volume_ratio="volume_ratio",
+        pe_ttm="pe_ttm",
+        pe_lyr="pe_static",
+    ),
+    *may(number, pe_forecast="pe_dynamic", pb="pb"),
+    *may(amount, volume="volume", amount="amount"),
+    *may(_cap, market_capital="total_market_cap", float_market_capital="float_market_cap"),
+    *may(not_zero(amount), total_shares="total_shares", float_shares="float_shares"),
 )
 """CNY, percent, shares; caps 10k CNY."""
 QUOTE_COLUMNS: dict[str, str] = {

@@ -37,9 +37,9 @@ def _percent(value: Any, what: str) -> float:
 
 _money = partial(number, digits=AMT)
 _FIGURES = (
-    *may(day_of, "REPORT_DATE report_period"),
-    *may(_money, "MAIN_BUSINESS_INCOME revenue MAIN_BUSINESS_COST cost MAIN_BUSINESS_RPOFIT profit"),
-    *may(_percent, "MBI_RATIO revenue_ratio_pct GROSS_RPOFIT_RATIO gross_margin"),
+    *may(day_of, REPORT_DATE="report_period"),
+    *may(_money, MAIN_BUSINESS_INCOME="revenue", MAIN_BUSINESS_COST="cost", MAIN_BUSINESS_RPOFIT="profit"),
+    *may(_percent, MBI_RATIO="revenue_ratio_pct", GROSS_RPOFIT_RATIO="gross_margin"),
 )
 
 

@@ -103,15 +103,15 @@ def _check(row: dict[str, Any], what: str, kind: str) -> None:
 def _table(of: HolderList) -> Table:
     return Table(
         of.report,
-        must(security_code, "SECURITY_CODE code"),
-        must(day_of, "END_DATE report_period"),
-        must(_rank, f"{of.rank} rank_no"),
-        must(text_or_none, "HOLDER_NAME holder_name"),
-        may(text_or_none, "SHARES_TYPE share_nature HOLDNUM_CHANGE_NAME _stated"),
-        must(needed(amount), "HOLD_NUM hold_shares"),
-        may(share_pct, f"{of.ratio} ratio_pct"),
-        may(_change, "HOLD_NUM_CHANGE change_shares"),
-        may(_words, "HOLD_NUM_CHANGE _words"),
+        must(security_code, SECURITY_CODE="code"),
+        must(day_of, END_DATE="report_period"),
+        must(_rank, **{of.rank: "rank_no"}),
+        must(text_or_none, HOLDER_NAME="holder_name"),
+        may(text_or_none, SHARES_TYPE="share_nature", HOLDNUM_CHANGE_NAME="_stated"),
+        must(needed(amount), HOLD_NUM="hold_shares"),
+        may(share_pct, **{of.ratio: "ratio_pct"}),
+        may(_change, HOLD_NUM_CHANGE="change_shares"),
+        may(_words, HOLD_NUM_CHANGE="_words"),
         check=partial(_check, kind=of.kind),
         more=texts("holder_type change_text"),
     )
@@ -154,14 +154,14 @@ def _fund(value: Any, what: str) -> str:
 
 POSITIONS = Table(
     "positions",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_of, "REPORT_DATE report_period"),
-    must(_fund, "HOLDER_CODE fund_code"),
-    may(text_or_none, "HOLDER_NAME fund_name"),
-    must(needed(amount), "TOTAL_SHARES hold_shares"),
-    may(amount, "HOLD_MARKET_CAP hold_value"),
-    may(number, "NETASSET_RATIO nav_ratio_pct"),
-    may(share_pct, "FREE_SHARES_RATIO float_ratio_pct"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_of, REPORT_DATE="report_period"),
+    must(_fund, HOLDER_CODE="fund_code"),
+    may(text_or_none, HOLDER_NAME="fund_name"),
+    must(needed(amount), TOTAL_SHARES="hold_shares"),
+    may(amount, HOLD_MARKET_CAP="hold_value"),
+    may(number, NETASSET_RATIO="nav_ratio_pct"),
+    may(share_pct, FREE_SHARES_RATIO="float_ratio_pct"),
 )
 """Shares, CNY, percent of the fund's assets and of the float."""
 

@@ -97,11 +97,11 @@ def _change(value: Any, what: str) -> str | None:
 
 
 _FIELDS = (
-    *may(_text(64), "orgSName org indvInduName industry"),
-    *may(_text(128), "researcher researcher"),
-    *may(_text(32), "emRatingName rating"),
-    *may(_change, "ratingChange rating_change"),
-    *may(number, "predictThisYearEps eps_fy1 predictNextYearEps eps_fy2 predictNextTwoYearEps eps_fy3"),
-    *may(number, "predictThisYearPe pe_fy1"),
-    *may(not_zero(price), "indvAimPriceT target_price"),
+    *may(_text(64), orgSName="org", indvInduName="industry"),
+    *may(_text(128), researcher="researcher"),
+    *may(_text(32), emRatingName="rating"),
+    *may(_change, ratingChange="rating_change"),
+    *may(number, predictThisYearEps="eps_fy1", predictNextYearEps="eps_fy2", predictNextTwoYearEps="eps_fy3"),
+    *may(number, predictThisYearPe="pe_fy1"),
+    *may(not_zero(price), indvAimPriceT="target_price"),
 )

@@ -60,15 +60,15 @@ LISTS = {
     "reit": "m:1+t:9+e:97,m:0+t:10+e:97",
 }
 FUND_FIELDS = (
-    *may(fields.read_price, "f2 price f441 iopv"),
-    *may(fields.read_ratio, "f3 change_pct f8 turnover_pct"),
-    *may(fields.read_lots, "f5 volume"),
-    *may(fields.read_tally, "f6 amount"),
-    *may(fields.read_price, "f15 high f16 low"),
-    *may(fields.read_wan, "f20 total_market_cap"),
-    *may(fields.read_count, "f38 total_shares"),
-    *may(fields.read_net, "f62 main_net"),
-    *may(fields.read_day, "f26 list_date f297 trade_date"),
+    *may(fields.read_price, f2="price", f441="iopv"),
+    *may(fields.read_ratio, f3="change_pct", f8="turnover_pct"),
+    *may(fields.read_lots, f5="volume"),
+    *may(fields.read_tally, f6="amount"),
+    *may(fields.read_price, f15="high", f16="low"),
+    *may(fields.read_wan, f20="total_market_cap"),
+    *may(fields.read_count, f38="total_shares"),
+    *may(fields.read_net, f62="main_net"),
+    *may(fields.read_day, f26="list_date", f297="trade_date"),
 )
 FUND_COLUMNS = texts("symbol code market sec_type name") | columns_of(FUND_FIELDS) | {"is_suspended": "b"}
 

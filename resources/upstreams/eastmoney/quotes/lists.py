@@ -40,43 +40,69 @@ ALL_A = "m:0+t:6,m:0+t:80,m:1+t:2,m:1+t:23,m:0+t:81+s:2048"
 BOARD_FILTERS = {"industry": "m:90+t:2+f:!50", "concept": "m:90+t:3+f:!50", "region": "m:90+t:1+f:!50"}
 
 QUOTE_FIELDS = (
-    *may(read_price, "f2 price f17 open f15 high f16 low f18 last_close f350 limit_up f351 limit_down"),
-    *may(read_ratio, "f4 change_amt f3 change_pct f7 amplitude_pct f8 turnover_pct f22 speed_pct"),
-    *may(read_ratio, "f11 change_pct_5m f10 volume_ratio f9 pe_dynamic f115 pe_ttm f23 pb"),
-    *may(read_ratio, "f109 change_pct_5d f160 change_pct_10d f110 change_pct_20d f24 change_pct_60d"),
-    *may(read_ratio, "f25 change_pct_ytd"),
-    *may(read_lots, "f5 volume"),
-    *may(read_tally, "f6 amount"),
-    *may(read_wan, "f20 total_market_cap f21 float_market_cap"),
-    *may(read_count, "f38 total_shares f39 float_shares"),
-    *may(read_day, "f26 list_date f297 trade_date"),
-    *may(read_moment, "f124 quote_time"),
+    *may(
+        read_price,
+        f2="price",
+        f17="open",
+        f15="high",
+        f16="low",
+        f18="last_close",
+        f350="limit_up",
+        f351="limit_down",
+    ),
+    *may(
+        read_ratio, f4="change_amt", f3="change_pct", f7="amplitude_pct", f8="turnover_pct", f22="speed_pct"
+    ),
+    *may(read_ratio, f11="change_pct_5m", f10="volume_ratio", f9="pe_dynamic", f115="pe_ttm", f23="pb"),
+    *may(
+        read_ratio, f109="change_pct_5d", f160="change_pct_10d", f110="change_pct_20d", f24="change_pct_60d"
+    ),
+    *may(read_ratio, f25="change_pct_ytd"),
+    *may(read_lots, f5="volume"),
+    *may(read_tally, f6="amount"),
+    *may(read_wan, f20="total_market_cap", f21="float_market_cap"),
+    *may(read_count, f38="total_shares", f39="float_shares"),
+    *may(read_day, f26="list_date", f297="trade_date"),
+    *may(read_moment, f124="quote_time"),
 )
 FLOW_FIELDS = (
-    *may(read_net, "f62 main_net f66 super_net f72 large_net f78 medium_net f84 small_net"),
-    *may(read_ratio, "f184 main_net_pct f69 super_net_pct f75 large_net_pct f81 medium_net_pct"),
-    *may(read_ratio, "f87 small_net_pct"),
-    *may(read_tally, "f64 super_large_in f65 super_large_out f70 large_in f71 large_out"),
-    *may(read_tally, "f76 medium_in f77 medium_out f82 small_in f83 small_out"),
+    *may(read_net, f62="main_net", f66="super_net", f72="large_net", f78="medium_net", f84="small_net"),
+    *may(read_ratio, f184="main_net_pct", f69="super_net_pct", f75="large_net_pct", f81="medium_net_pct"),
+    *may(read_ratio, f87="small_net_pct"),
+    *may(read_tally, f64="super_large_in", f65="super_large_out", f70="large_in", f71="large_out"),
+    *may(read_tally, f76="medium_in", f77="medium_out", f82="small_in", f83="small_out"),
 )
-STOCK_FIELDS = (*QUOTE_FIELDS, *FLOW_FIELDS, *may(read_text, "f100 industry f102 region f103 concepts"))
+STOCK_FIELDS = (*QUOTE_FIELDS, *FLOW_FIELDS, *may(read_text, f100="industry", f102="region", f103="concepts"))
 BOARD_FIELDS = (
-    *may(read_price, "f2 price"),
-    *may(read_ratio, "f3 change_pct f4 change_amt f8 turnover_pct f109 change_pct_5d f136 leader_pct"),
-    *may(read_tally, "f6 amount f104 up_count f105 down_count f106 flat_count"),
-    *may(read_wan, "f20 total_market_cap f21 float_market_cap"),
-    *may(read_net, "f62 main_net f66 super_net f72 large_net f78 medium_net f84 small_net"),
-    *may(read_ratio, "f184 main_net_pct"),
-    *may(read_text, "f128 leader_name f140 leader_code f204 inflow_leader_name f205 inflow_leader_code"),
+    *may(read_price, f2="price"),
+    *may(
+        read_ratio,
+        f3="change_pct",
+        f4="change_amt",
+        f8="turnover_pct",
+        f109="change_pct_5d",
+        f136="leader_pct",
+    ),
+    *may(read_tally, f6="amount", f104="up_count", f105="down_count", f106="flat_count"),
+    *may(read_wan, f20="total_market_cap", f21="float_market_cap"),
+    *may(read_net, f62="main_net", f66="super_net", f72="large_net", f78="medium_net", f84="small_net"),
+    *may(read_ratio, f184="main_net_pct"),
+    *may(
+        read_text,
+        f128="leader_name",
+        f140="leader_code",
+        f204="inflow_leader_name",
+        f205="inflow_leader_code",
+    ),
 )
-INDEX_FIELDS = (*QUOTE_FIELDS, *may(read_tally, "f104 up_count f105 down_count f106 flat_count"))
-SLIST_FIELDS = (*may(read_ratio, "f3 change_pct"), *may(read_text, "f128 leader_name"))
+INDEX_FIELDS = (*QUOTE_FIELDS, *may(read_tally, f104="up_count", f105="down_count", f106="flat_count"))
+SLIST_FIELDS = (*may(read_ratio, f3="change_pct"), *may(read_text, f128="leader_name"))
 
 _LISTED = "symbol code market sec_type name"
 STOCK_COLUMNS = texts(_LISTED) | columns_of(STOCK_FIELDS) | {"is_suspended": "b"}
 QUOTE_COLUMNS = texts(_LISTED) | columns_of((*INDEX_FIELDS, *FLOW_FIELDS)) | {"is_suspended": "b"}
 BOARD_COLUMNS = texts("board_code board_name board_type") | columns_of(BOARD_FIELDS)
-MEMBER_COLUMNS = texts("board_code symbol code market name") | columns_of(may(read_ratio, "f3 change_pct"))
+MEMBER_COLUMNS = texts("board_code symbol code market name") | columns_of(may(read_ratio, f3="change_pct"))
 SLIST_COLUMNS = texts("code board_code board_name") | columns_of(SLIST_FIELDS)
 
 
@@ -243,7 +269,7 @@ def board_rows(raws: Sequence[Mapping[str, Any]], kind: str) -> pd.DataFrame:
 
 def member_rows(raws: Sequence[Mapping[str, Any]], board_code: str) -> pd.DataFrame:
     """Constituents of a board; columns `MEMBER_COLUMNS`. B shares stay: the caller knows its universe."""
-    listed = listed_rows(raws, may(read_ratio, "f3 change_pct"), STOCK_COLUMNS, f"board {board_code}")
+    listed = listed_rows(raws, may(read_ratio, f3="change_pct"), STOCK_COLUMNS, f"board {board_code}")
     return listed.assign(board_code=board_code)[list(MEMBER_COLUMNS)]
 
 

@@ -150,16 +150,16 @@ def _pieces(value: Any, what: str) -> float:
 
 
 _ALWAYS = (
-    *may(text_of, "n name"),
-    *may(_price, "p price"),
-    *may(needed(number), "zdp change_pct"),
-    *may(amount, "amount amount"),
-    *may(partial(amount, scale=1e-4), "ltsz float_market_cap tshare total_market_cap"),
-    *may(amount_pct, "hs turnover_pct"),
-    *may(text_or_none, "hybk industry"),
+    *may(text_of, n="name"),
+    *may(_price, p="price"),
+    *may(needed(number), zdp="change_pct"),
+    *may(amount, amount="amount"),
+    *may(partial(amount, scale=1e-4), ltsz="float_market_cap", tshare="total_market_cap"),
+    *may(amount_pct, hs="turnover_pct"),
+    *may(text_or_none, hybk="industry"),
 )
-_STREAK = may(_streak, "zttj zt_stat")
-_OFF_THE_LIMIT = (*may(_limit, "ztp limit_price"), *may(amount_pct, "zf amplitude_pct"), *_STREAK)
+_STREAK = may(_streak, zttj="zt_stat")
+_OFF_THE_LIMIT = (*may(_limit, ztp="limit_price"), *may(amount_pct, zf="amplitude_pct"), *_STREAK)
 
 
 @dataclass(frozen=True)
@@ -176,31 +176,31 @@ POOLS: Mapping[str, _Pool] = {
         "getTopicZTPool",
         "fbt:asc",
         (
-            *may(clock_time, "fbt first_seal_time lbt last_seal_time"),
-            *may(amount, "fund seal_fund"),
-            *may(_pieces, "zbc break_times lbc limit_days"),
+            *may(clock_time, fbt="first_seal_time", lbt="last_seal_time"),
+            *may(amount, fund="seal_fund"),
+            *may(_pieces, zbc="break_times", lbc="limit_days"),
             *_STREAK,
         ),
     ),
     "broken": _Pool(
         "getTopicZBPool",
         "fbt:asc",
-        (*may(clock_time, "fbt first_seal_time"), *may(_pieces, "zbc break_times"), *_OFF_THE_LIMIT),
+        (*may(clock_time, fbt="first_seal_time"), *may(_pieces, zbc="break_times"), *_OFF_THE_LIMIT),
     ),
     "down": _Pool(
         "getTopicDTPool",
         "fund:asc",
         (
-            *may(clock_time, "lbt last_seal_time"),
-            *may(amount, "fund seal_fund"),
-            *may(_pieces, "oc break_times days limit_days"),
+            *may(clock_time, lbt="last_seal_time"),
+            *may(amount, fund="seal_fund"),
+            *may(_pieces, oc="break_times", days="limit_days"),
         ),
     ),
     # First seal and boards of the trade date before.
     "prev": _Pool(
         "getYesterdayZTPool",
         "zs:desc",
-        (*may(clock_time, "yfbt first_seal_time"), *may(_pieces, "ylbc limit_days"), *_OFF_THE_LIMIT),
+        (*may(clock_time, yfbt="first_seal_time"), *may(_pieces, ylbc="limit_days"), *_OFF_THE_LIMIT),
     ),
-    "strong": _Pool("getTopicQSPool", "zdp:desc", (*may(_limit, "ztp limit_price"), *_STREAK)),
+    "strong": _Pool("getTopicQSPool", "zdp:desc", (*may(_limit, ztp="limit_price"), *_STREAK)),
 }

@@ -16,13 +16,13 @@ from resources.upstreams.parsing.rows import Table, code_of, columns_of, day_or_
 
 LIST = "b:MK0354"
 BOND_FIELDS = (
-    *may(fields.read_price, "f2 price f229 stock_price f235 convert_price f236 convert_value"),
-    *may(fields.read_price, "f227 pure_bond_value f239 putback_price f240 force_redeem_price"),
-    *may(fields.read_price, "f241 maturity_redeem_price"),
-    *may(fields.read_ratio, "f3 change_pct f230 stock_change_pct f237 premium_pct"),
-    *may(fields.read_tally, "f6 amount"),
-    *may(fields.read_text, "f232 stock_code f234 stock_name"),
-    *may(fields.read_day, "f26 list_date f297 trade_date"),
+    *may(fields.read_price, f2="price", f229="stock_price", f235="convert_price", f236="convert_value"),
+    *may(fields.read_price, f227="pure_bond_value", f239="putback_price", f240="force_redeem_price"),
+    *may(fields.read_price, f241="maturity_redeem_price"),
+    *may(fields.read_ratio, f3="change_pct", f230="stock_change_pct", f237="premium_pct"),
+    *may(fields.read_tally, f6="amount"),
+    *may(fields.read_text, f232="stock_code", f234="stock_name"),
+    *may(fields.read_day, f26="list_date", f297="trade_date"),
 )
 BOND_COLUMNS = texts("symbol code market sec_type name") | columns_of(BOND_FIELDS) | {"is_suspended": "b"}
 _LARGEST_YI = 2_000.0
@@ -44,14 +44,14 @@ def _check_terms(row: dict[str, Any], what: str) -> None:
 
 TERMS = Table(
     "bond",
-    must(code_of, "SECURITY_CODE code"),
-    may(text_or_none, "SECURITY_NAME_ABBR name SECURITY_SHORT_NAME stock_name RATING rating"),
-    may(_stock, "CONVERT_STOCK_CODE stock_code"),
-    may(day_or_none, "LISTING_DATE list_date DELIST_DATE delist_date VALUE_DATE value_date"),
-    may(day_or_none, "EXPIRE_DATE maturity_date"),
-    may(text_or_none, "INTEREST_RATE_EXPLAIN coupons"),
-    may(amount, "ACTUAL_ISSUE_SCALE issue_size_yi"),
-    may(price, "INITIAL_TRANSFER_PRICE initial_convert_price"),
+    must(code_of, SECURITY_CODE="code"),
+    may(text_or_none, SECURITY_NAME_ABBR="name", SECURITY_SHORT_NAME="stock_name", RATING="rating"),
+    may(_stock, CONVERT_STOCK_CODE="stock_code"),
+    may(day_or_none, LISTING_DATE="list_date", DELIST_DATE="delist_date", VALUE_DATE="value_date"),
+    may(day_or_none, EXPIRE_DATE="maturity_date"),
+    may(text_or_none, INTEREST_RATE_EXPLAIN="coupons"),
+    may(amount, ACTUAL_ISSUE_SCALE="issue_size_yi"),
+    may(price, INITIAL_TRANSFER_PRICE="initial_convert_price"),
     check=_check_terms,
     some=("CONVERT_STOCK_CODE", "RATING"),
 )

@@ -40,13 +40,13 @@ def _check_equity(row: dict[str, Any], what: str) -> None:
 
 EQUITY = Table(
     "equity",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_of, "END_DATE change_date"),
-    must(needed(amount), "TOTAL_SHARES total_shares"),
-    may(amount, "LIMITED_SHARES restricted_shares UNLIMITED_SHARES unrestricted_shares"),
-    may(amount, "LISTED_A_SHARES float_shares"),
-    may(unread, "H_FREE_SHARE _hong_kong"),
-    may(text_or_none, "CHANGE_REASON reason"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_of, END_DATE="change_date"),
+    must(needed(amount), TOTAL_SHARES="total_shares"),
+    may(amount, LIMITED_SHARES="restricted_shares", UNLIMITED_SHARES="unrestricted_shares"),
+    may(amount, LISTED_A_SHARES="float_shares"),
+    may(unread, H_FREE_SHARE="_hong_kong"),
+    may(text_or_none, CHANGE_REASON="reason"),
     check=_check_equity,
 )
 """Shares; `float_shares` are listed A shares."""
@@ -85,16 +85,16 @@ def _check_lockup(row: dict[str, Any], what: str) -> None:
 
 LOCKUPS = Table(
     "lock-up",
-    must(code_of, "SECURITY_CODE code"),
-    must(day_of, "FREE_DATE free_date"),
-    must(text_of, "FREE_SHARES_TYPE share_type"),
-    must(needed(_wan), "CURRENT_FREE_SHARES free_shares"),
-    may(_wan, "ABLE_FREE_SHARES able_shares"),
-    may(_percent_of_all, "TOTAL_RATIO ratio_total_pct"),
-    may(_percent, "FREE_RATIO ratio_float_pct"),
-    may(_wan, "LIFT_MARKET_CAP market_value"),
-    may(price, "NEW _price"),
-    may(amount, "BATCH_HOLDER_NUM holder_count"),
+    must(code_of, SECURITY_CODE="code"),
+    must(day_of, FREE_DATE="free_date"),
+    must(text_of, FREE_SHARES_TYPE="share_type"),
+    must(needed(_wan), CURRENT_FREE_SHARES="free_shares"),
+    may(_wan, ABLE_FREE_SHARES="able_shares"),
+    may(_percent_of_all, TOTAL_RATIO="ratio_total_pct"),
+    may(_percent, FREE_RATIO="ratio_float_pct"),
+    may(_wan, LIFT_MARKET_CAP="market_value"),
+    may(price, NEW="_price"),
+    may(amount, BATCH_HOLDER_NUM="holder_count"),
     check=_check_lockup,
 )
 """Shares, percent and CNY."""
@@ -141,14 +141,14 @@ def _check_buyback(row: dict[str, Any], what: str) -> None:
 
 BUYBACKS = Table(
     "buyback",
-    must(security_code, "DIM_SCODE code"),
-    must(_progress, "REPURPROGRESS progress"),
-    must(day_of, "UPDATEDATE update_date"),
+    must(security_code, DIM_SCODE="code"),
+    must(_progress, REPURPROGRESS="progress"),
+    must(day_of, UPDATEDATE="update_date"),
     # Rows of 2026 are without the first one, and without the range of money.
-    may(day_or_none, "DIM_TRADEDATE _begun DIM_DATE _planned REPURENDDATE end_date"),
-    may(amount, "JEXX amount_low JESX amount_high REPURNUMLOWER shares_low REPURNUMCAP shares_high"),
-    may(price, "REPURPRICECAP price_cap"),
-    may(amount, "REPURNUM shares_bought REPURAMOUNT amount_bought"),
+    may(day_or_none, DIM_TRADEDATE="_begun", DIM_DATE="_planned", REPURENDDATE="end_date"),
+    may(amount, JEXX="amount_low", JESX="amount_high", REPURNUMLOWER="shares_low", REPURNUMCAP="shares_high"),
+    may(price, REPURPRICECAP="price_cap"),
+    may(amount, REPURNUM="shares_bought", REPURAMOUNT="amount_bought"),
     check=_check_buyback,
     more={"start_date": "s"},
 )

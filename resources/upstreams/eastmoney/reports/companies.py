@@ -81,16 +81,16 @@ def _check_dividend(row: dict[str, Any], what: str) -> None:
 
 _DIVIDENDS = Table(
     "dividend",
-    must(security_code, "SECURITY_CODE code"),
-    may(text_or_none, "SECURITY_NAME_ABBR name IMPL_PLAN_PROFILE plan_text"),
-    must(day_of, "REPORT_DATE report_period"),
-    must(day_or_none, f"PLAN_NOTICE_DATE ann_date {NOTICE} notice_date EX_DIVIDEND_DATE ex_date"),
-    may(day_or_none, "EQUITY_RECORD_DATE record_date"),
-    must(amount_per_10, "PRETAX_BONUS_RMB bonus_rmb BONUS_RATIO bonus_ratio IT_RATIO transfer_ratio"),
-    may(_percent_of_fraction, "DIVIDENT_RATIO dividend_yield"),
-    may(number, "BONUS_IT_RATIO _sum BASIC_EPS _earned"),
-    may(amount, "TOTAL_SHARES _shares"),
-    must(_progress, "ASSIGN_PROGRESS progress"),
+    must(security_code, SECURITY_CODE="code"),
+    may(text_or_none, SECURITY_NAME_ABBR="name", IMPL_PLAN_PROFILE="plan_text"),
+    must(day_of, REPORT_DATE="report_period"),
+    must(day_or_none, PLAN_NOTICE_DATE="ann_date", **{NOTICE: "notice_date"}, EX_DIVIDEND_DATE="ex_date"),
+    may(day_or_none, EQUITY_RECORD_DATE="record_date"),
+    must(amount_per_10, PRETAX_BONUS_RMB="bonus_rmb", BONUS_RATIO="bonus_ratio", IT_RATIO="transfer_ratio"),
+    may(_percent_of_fraction, DIVIDENT_RATIO="dividend_yield"),
+    may(number, BONUS_IT_RATIO="_sum", BASIC_EPS="_earned"),
+    may(amount, TOTAL_SHARES="_shares"),
+    must(_progress, ASSIGN_PROGRESS="progress"),
     check=_check_dividend,
     more=numbers("payout_ratio") | texts("payload"),
 )
@@ -128,19 +128,19 @@ _SURVEYS = "RPT_ORG_SURVEYNEW"
 _SOURCED = equals("IS_SOURCE", "1")
 _FIRST = equals("NUMBERNEW", "1")
 _VISIT = (
-    *must(security_code, "SECURITY_CODE code"),
-    *must(day_or_none, f"{NOTICE} ann_date"),
-    *must(day_of, "RECEIVE_START_DATE survey_date"),
+    *must(security_code, SECURITY_CODE="code"),
+    *must(day_or_none, **{NOTICE: "ann_date"}),
+    *must(day_of, RECEIVE_START_DATE="survey_date"),
 )
 VISITORS = Table(
     "survey",
     _VISIT,
-    may(unread, "NUMBERNEW _number"),
-    must(text_or_none, "RECEIVE_OBJECT org_name"),
-    may(text_or_none, "ORG_TYPE org_type RECEIVE_WAY_EXPLAIN method RECEIVE_PLACE place"),
-    may(text_or_none, "INVESTIGATORS persons RECEPTIONIST receiver"),
+    may(unread, NUMBERNEW="_number"),
+    must(text_or_none, RECEIVE_OBJECT="org_name"),
+    may(text_or_none, ORG_TYPE="org_type", RECEIVE_WAY_EXPLAIN="method", RECEIVE_PLACE="place"),
+    may(text_or_none, INVESTIGATORS="persons", RECEPTIONIST="receiver"),
 )
-VISIT_TEXTS = Table("survey", _VISIT, may(text_or_none, "CONTENT content"))
+VISIT_TEXTS = Table("survey", _VISIT, may(text_or_none, CONTENT="content"))
 
 
 visitors_report = Dated(
@@ -161,11 +161,11 @@ def _name(value: Any, what: str) -> str | None:
 
 SCHEDULE = Table(
     "schedule",
-    may(_name, "SECURITY_NAME_ABBR name"),
-    must(code_of, "SECURITY_CODE code"),
-    must(day_or_none, "REPORT_DATE report_period FIRST_APPOINT_DATE first_date"),
-    must(day_or_none, "FIRST_CHANGE_DATE change1_date SECOND_CHANGE_DATE change2_date"),
-    must(day_or_none, "THIRD_CHANGE_DATE change3_date ACTUAL_PUBLISH_DATE actual_date"),
+    may(_name, SECURITY_NAME_ABBR="name"),
+    must(code_of, SECURITY_CODE="code"),
+    must(day_or_none, REPORT_DATE="report_period", FIRST_APPOINT_DATE="first_date"),
+    must(day_or_none, FIRST_CHANGE_DATE="change1_date", SECOND_CHANGE_DATE="change2_date"),
+    must(day_or_none, THIRD_CHANGE_DATE="change3_date", ACTUAL_PUBLISH_DATE="actual_date"),
 )
 
 
@@ -182,10 +182,10 @@ def _above_zero(value: Any, what: str) -> float:
 
 OFFERS = Table(
     "offers",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_or_none, "APPLY_DATE apply_date"),
-    must(_above_zero, "ISSUE_PRICE issue_price"),
-    must(day_or_none, "LISTING_DATE list_date"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_or_none, APPLY_DATE="apply_date"),
+    must(_above_zero, ISSUE_PRICE="issue_price"),
+    must(day_or_none, LISTING_DATE="list_date"),
     of="offer",
 )
 """CNY; the price is missing until it is set."""

@@ -54,14 +54,14 @@ def _check_holders(row: dict[str, Any], what: str) -> None:
 
 HOLDERS = Table(
     "holders",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_of, "END_DATE date"),
-    must(day_or_none, f"{NOTICE} ann_date"),
-    must(needed(amount), "HOLDER_NUM holder_num"),
-    may(amount, "PRE_HOLDER_NUM _before"),
-    may(number, "HOLDER_NUM_CHANGE change_num HOLDER_NUM_RATIO change_ratio"),
-    may(amount, "AVG_HOLD_NUM avg_shares AVG_MARKET_CAP avg_market_cap TOTAL_A_SHARES total_shares"),
-    may(number, "INTERVAL_CHRATE interval_change_pct"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_of, END_DATE="date"),
+    must(day_or_none, **{NOTICE: "ann_date"}),
+    must(needed(amount), HOLDER_NUM="holder_num"),
+    may(amount, PRE_HOLDER_NUM="_before"),
+    may(number, HOLDER_NUM_CHANGE="change_num", HOLDER_NUM_RATIO="change_ratio"),
+    may(amount, AVG_HOLD_NUM="avg_shares", AVG_MARKET_CAP="avg_market_cap", TOTAL_A_SHARES="total_shares"),
+    may(number, INTERVAL_CHRATE="interval_change_pct"),
     check=_check_holders,
 )
 """Holders, A shares, CNY, percent."""
@@ -86,13 +86,13 @@ def _org_type(value: Any, what: str) -> str:
 
 HOLDINGS = Table(
     "institutions",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_of, "REPORT_DATE report_period"),
-    must(_org_type, "ORG_TYPE org_type"),
-    must(amount, "TOTAL_SHARES hold_shares"),
-    may(amount, "HOULD_NUM org_count HOLD_VALUE hold_value"),
-    may(share_pct, "TOTALSHARES_RATIO ratio_total_pct FREESHARES_RATIO ratio_float_pct"),
-    may(number, "HOLDCHA_NUM change_shares"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_of, REPORT_DATE="report_period"),
+    must(_org_type, ORG_TYPE="org_type"),
+    must(amount, TOTAL_SHARES="hold_shares"),
+    may(amount, HOULD_NUM="org_count", HOLD_VALUE="hold_value"),
+    may(share_pct, TOTALSHARES_RATIO="ratio_total_pct", FREESHARES_RATIO="ratio_float_pct"),
+    may(number, HOLDCHA_NUM="change_shares"),
 )
 """Shares, CNY, percent."""
 
@@ -125,15 +125,15 @@ def _check_trade(row: dict[str, Any], what: str) -> None:
 
 TRADES = Table(
     "executives",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_of, "CHANGE_DATE change_date"),
-    must(text_or_none, "PERSON_NAME person"),
-    may(text_or_none, "POSITION_NAME title PERSON_DSE_RELATION relation"),
-    must(needed(number), "CHANGE_SHARES change_shares"),
-    may(price, "AVERAGE_PRICE price"),
-    may(partial(number, digits=AMT), "CHANGE_AMOUNT amount"),
-    may(text_or_none, "CHANGE_REASON reason"),
-    may(amount, "CHANGE_AFTER_HOLDNUM after_shares"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_of, CHANGE_DATE="change_date"),
+    must(text_or_none, PERSON_NAME="person"),
+    may(text_or_none, POSITION_NAME="title", PERSON_DSE_RELATION="relation"),
+    must(needed(number), CHANGE_SHARES="change_shares"),
+    may(price, AVERAGE_PRICE="price"),
+    may(partial(number, digits=AMT), CHANGE_AMOUNT="amount"),
+    may(text_or_none, CHANGE_REASON="reason"),
+    may(amount, CHANGE_AFTER_HOLDNUM="after_shares"),
     check=_check_trade,
 )
 """Shares (sold ones below zero), CNY."""

@@ -58,14 +58,20 @@ def _check_debts(row: dict[str, Any], what: str) -> None:
 _money = partial(number, digits=AMT)
 INDICATORS = Table(
     "HK figures",
-    must(hk_code, "SECURITY_CODE code"),
-    must(day_of, "REPORT_DATE report_period"),
-    may(text_or_none, "SECURITY_NAME_ABBR name"),
-    must(text_or_none, "CURRENCY currency"),
-    may(_money, "OPERATE_INCOME revenue HOLDER_PROFIT net_profit"),
-    may(number, "OPERATE_INCOME_YOY revenue_yoy HOLDER_PROFIT_YOY net_profit_yoy BASIC_EPS eps BPS bvps"),
-    may(number, "ROE_AVG roe GROSS_PROFIT_RATIO gross_margin NET_PROFIT_RATIO net_margin"),
-    may(number, "DEBT_ASSET_RATIO debt_ratio"),
+    must(hk_code, SECURITY_CODE="code"),
+    must(day_of, REPORT_DATE="report_period"),
+    may(text_or_none, SECURITY_NAME_ABBR="name"),
+    must(text_or_none, CURRENCY="currency"),
+    may(_money, OPERATE_INCOME="revenue", HOLDER_PROFIT="net_profit"),
+    may(
+        number,
+        OPERATE_INCOME_YOY="revenue_yoy",
+        HOLDER_PROFIT_YOY="net_profit_yoy",
+        BASIC_EPS="eps",
+        BPS="bvps",
+    ),
+    may(number, ROE_AVG="roe", GROSS_PROFIT_RATIO="gross_margin", NET_PROFIT_RATIO="net_margin"),
+    may(number, DEBT_ASSET_RATIO="debt_ratio"),
     check=_check_debts,
     some=("OPERATE_INCOME", "HOLDER_PROFIT"),
 )
@@ -83,11 +89,11 @@ def items_report(code: str, statement: str, periods: Sequence[str]) -> Report:
 
 ITEMS = Table(
     "HK items",
-    must(hk_code, "SECURITY_CODE code"),
-    must(day_of, "REPORT_DATE report_period"),
-    must(string_of, "STD_ITEM_CODE item_code"),
-    must(stripped, "STD_ITEM_NAME item"),
-    must(_money, "AMOUNT value"),
+    must(hk_code, SECURITY_CODE="code"),
+    must(day_of, REPORT_DATE="report_period"),
+    must(string_of, STD_ITEM_CODE="item_code"),
+    must(stripped, STD_ITEM_NAME="item"),
+    must(_money, AMOUNT="value"),
 )
 """Reporting currency."""
 
@@ -105,9 +111,9 @@ def _paid(row: dict[str, Any], what: str) -> None:
 
 DIVIDENDS = Table(
     "HK dividend",
-    must(hk_code, "SECURITY_CODE code"),
-    may(day_or_none, "NOTICE_DATE ann_date EX_DIVIDEND_DATE ex_date"),
-    must(text_or_none, "PLAN_EXPLAIN plan"),
+    must(hk_code, SECURITY_CODE="code"),
+    may(day_or_none, NOTICE_DATE="ann_date", EX_DIVIDEND_DATE="ex_date"),
+    must(text_or_none, PLAN_EXPLAIN="plan"),
     check=_paid,
     more=texts("currency") | numbers("dividend_ps"),
 )
@@ -126,10 +132,10 @@ def profile_reports(code: str) -> tuple[Report, Report]:
 
 PROFILE = Table(
     "HK profile",
-    must(hk_code, "SECURITY_CODE code"),
-    may(text_or_none, "SECURITY_NAME_ABBR name ORG_NAME full_name BELONG_INDUSTRY industry"),
-    may(day_or_none, "LISTING_DATE listing_date"),
-    may(text_or_none, "ORG_WEB website ORG_PROFILE intro"),
+    must(hk_code, SECURITY_CODE="code"),
+    may(text_or_none, SECURITY_NAME_ABBR="name", ORG_NAME="full_name", BELONG_INDUSTRY="industry"),
+    may(day_or_none, LISTING_DATE="listing_date"),
+    may(text_or_none, ORG_WEB="website", ORG_PROFILE="intro"),
 )
 """Fields that only one of the two reports has are missing where that one has no row."""
 
@@ -146,11 +152,11 @@ def _rate(row: dict[str, Any], what: str) -> None:
 
 PAIRS = Table(
     "AH list",
-    must(hk_code, "f12 h_code"),
-    may(text_or_none, "f14 h_name f193 name"),
-    may(code_of, "f191 a_code"),
-    may(price, "f2 h_price f186 a_price"),
-    may(number, "f188 premium_pct"),
+    must(hk_code, f12="h_code"),
+    may(text_or_none, f14="h_name", f193="name"),
+    may(code_of, f191="a_code"),
+    may(price, f2="h_price", f186="a_price"),
+    may(number, f188="premium_pct"),
     check=_rate,
     more=numbers("fx_rate"),
     key="h_code",

@@ -48,14 +48,23 @@ def _check_margin(row: dict[str, Any], what: str) -> None:
 
 MARGIN = Table(
     "margin",
-    must(day_of, "DATE date"),
-    must(code_of, "SCODE code"),
-    may(text_or_none, "SECNAME name"),
-    must(needed(amount), "RZYE rzye"),
-    may(amount, "RZMRE rzmre RZCHE rzche RQYE rqye RQYL loan_volume RQMCL rqmcl RQCHL rqchl RZRQYE rzrqye"),
-    may(number, "RZYEZB fin_ratio_pct ZDF change_pct"),
-    may(price, "SPJ close"),
-    may(amount, "SZ _float_cap"),
+    must(day_of, DATE="date"),
+    must(code_of, SCODE="code"),
+    may(text_or_none, SECNAME="name"),
+    must(needed(amount), RZYE="rzye"),
+    may(
+        amount,
+        RZMRE="rzmre",
+        RZCHE="rzche",
+        RQYE="rqye",
+        RQYL="loan_volume",
+        RQMCL="rqmcl",
+        RQCHL="rqchl",
+        RZRQYE="rzrqye",
+    ),
+    may(number, RZYEZB="fin_ratio_pct", ZDF="change_pct"),
+    may(price, SPJ="close"),
+    may(amount, SZ="_float_cap"),
     check=_check_margin,
 )
 """CNY, shares, percent."""
@@ -81,12 +90,12 @@ def _check_deal(row: dict[str, Any], what: str) -> None:
 
 BLOCK_TRADES = Table(
     "block trade",
-    must(code_of, "SECURITY_CODE code"),
-    must(day_of, "TRADE_DATE date"),
-    must(needed(price), "DEAL_PRICE price"),
-    may(price, "CLOSE_PRICE close"),
-    must(needed(amount), "DEAL_VOLUME volume DEAL_AMT amount"),
-    must(text_or_none, "BUYER_NAME buyer SELLER_NAME seller"),
+    must(code_of, SECURITY_CODE="code"),
+    must(day_of, TRADE_DATE="date"),
+    must(needed(price), DEAL_PRICE="price"),
+    may(price, CLOSE_PRICE="close"),
+    must(needed(amount), DEAL_VOLUME="volume", DEAL_AMT="amount"),
+    must(text_or_none, BUYER_NAME="buyer", SELLER_NAME="seller"),
     check=_check_deal,
     more=numbers("premium_pct"),
 )
@@ -119,15 +128,23 @@ def _check_valuation(row: dict[str, Any], what: str) -> None:
 
 
 _FIGURES = (
-    *may(price, "CLOSE_PRICE price"),
-    *may(_wan, "TOTAL_MARKET_CAP total_market_cap NOTLIMITED_MARKETCAP_A float_market_cap"),
-    *may(amount, "TOTAL_SHARES total_shares"),
-    *may(number, "PE_TTM pe_ttm PE_LAR pe_static PB_MRQ pb PS_TTM ps_ttm PCF_OCF_TTM pcf_ttm PEG_CAR peg"),
+    *may(price, CLOSE_PRICE="price"),
+    *may(_wan, TOTAL_MARKET_CAP="total_market_cap", NOTLIMITED_MARKETCAP_A="float_market_cap"),
+    *may(amount, TOTAL_SHARES="total_shares"),
+    *may(
+        number,
+        PE_TTM="pe_ttm",
+        PE_LAR="pe_static",
+        PB_MRQ="pb",
+        PS_TTM="ps_ttm",
+        PCF_OCF_TTM="pcf_ttm",
+        PEG_CAR="peg",
+    ),
 )
 VALUATIONS = Table(
     "valuations",
-    must(security_code, "SECURITY_CODE code"),
-    must(day_of, "TRADE_DATE date"),
+    must(security_code, SECURITY_CODE="code"),
+    must(day_of, TRADE_DATE="date"),
     _FIGURES,
     check=_check_valuation,
     some=[one.wire for one in _FIGURES],
