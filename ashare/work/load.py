@@ -11,7 +11,7 @@ from ashare.work.backfill import load_dates, requested
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, NotFound
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from resources.warehouse.missing_partitions import has_dates
+from resources.warehouse.ledger.missing_partitions import has_dates
 from schedules.supervisor.progress import request_load
 from serving_api.admin.shared import parse_day
 from serving_api.datasets.download import service

@@ -9,7 +9,7 @@ from core.declaration.registry import Registry
 from core.declaration.tables import Layer
 from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
-from resources.warehouse.missing_partitions import has_dates
+from resources.warehouse.ledger.missing_partitions import has_dates
 
 HISTORY = ("name_history", "exright", "exright_item", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""

@@ -22,7 +22,7 @@ from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_m
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.failed_inputs import must_have_loaded_one
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
-from platform_assets.pipeline.imports.fusing import with_imported_rows, with_imports
+from platform_assets.pipeline.imported_rows import with_imported_rows, with_imports
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest

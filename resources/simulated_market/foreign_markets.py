@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.economy import Line
+from resources.simulated_market.wire import unix
 
 _AMERICA_CLOSES, _KONG_OPENS, _KONG_CLOSES = time(4, 20), time(9, 30), time(16, 8)
 _WEEK_ENDS = time(4, 55)

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
@@ -14,6 +14,7 @@ from resources.simulated_market.world.model import Quote, Security, World
 T = TypeVar("T")
 Row = dict[str, Any]
 JSON = "application/json; charset=UTF-8"
+_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -124,3 +125,8 @@ class Responder(Protocol):
 
     @property
     def routes(self) -> Sequence[Route]: ...
+
+
+def unix(when: datetime) -> int:
+    """Seconds for a naive Asia/Shanghai time."""
+    return int((when - timedelta(hours=8) - _EPOCH).total_seconds())

@@ -51,17 +51,6 @@ def unpacked(stored: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompress(stored)
 
 
-def open_payloads(url: str, folder: Path) -> PayloadStore:
-    """The store of PAYLOAD_URL; an empty one is `folder`. Raises InputError for another address, or without
-    the library that it needs."""
-    if not url:
-        return FolderPayloads(folder)
-    # The library of an extra: loaded by those who set an address.
-    from resources.warehouse.object_payloads import ObjectPayloads  # noqa: PLC0415
-
-    return ObjectPayloads.at(url)
-
-
 class FolderPayloads:
     """Files under a folder, by default `DATA_DIR/payloads`."""
 

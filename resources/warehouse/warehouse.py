@@ -20,11 +20,22 @@ from resources.warehouse.failures import storage_error
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.migrate import migration_lock, run_data_migrations
 from resources.warehouse.month_partitions import extend, merge_years
-from resources.warehouse.payloads import open_payloads
+from resources.warehouse.payloads import FolderPayloads, PayloadStore
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
 from resources.warehouse.writer import Writer
+
+
+def open_payloads(url: str, folder: Path) -> PayloadStore:
+    """The store of PAYLOAD_URL; an empty one is `folder`. Raises InputError for another address, or without
+    the library that it needs."""
+    if not url:
+        return FolderPayloads(folder)
+    # The library of an extra: loaded by those who set an address.
+    from resources.warehouse.object_payloads import ObjectPayloads  # noqa: PLC0415
+
+    return ObjectPayloads.at(url)
 
 
 class Warehouse:

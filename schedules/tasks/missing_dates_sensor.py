@@ -33,7 +33,7 @@ from resources.warehouse.ledger.gaps import (
     Gaps,
 )
 from resources.warehouse.ledger.loads import Tried, first_success, tried
-from resources.warehouse.missing_partitions import (
+from resources.warehouse.ledger.missing_partitions import (
     MissingPartition,
     has_dates,
     missing_partitions,

@@ -11,7 +11,7 @@ from core.errors import ConflictError, InputError
 from core.records import picked
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
-from resources.warehouse.missing_partitions import table_of
+from resources.warehouse.ledger.missing_partitions import table_of
 from serving_api.admin.gaps import PlanRequest, Requested, requested_days
 from serving_api.admin.shared import Limit50
 from serving_api.framework.cache_headers import NO_STORE

@@ -21,7 +21,7 @@ from resources.warehouse.ledger import loads
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.costs import calls_per_date, tables_of
 from resources.warehouse.ledger.gaps import CALLS_PER_DAY, OPEN, REPAIRED, REPAIRED_BY, Gap, Gaps
-from resources.warehouse.missing_partitions import (
+from resources.warehouse.ledger.missing_partitions import (
     MissingPartition,
     dated,
     has_dates,

@@ -24,8 +24,8 @@ from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import transport_state
+from serving_api.live.symbols import listed_of
 
 
 class Probed(BaseModel):

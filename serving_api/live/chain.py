@@ -13,7 +13,7 @@ an answer that is stale by at most one time to live.
 import asyncio
 import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -35,13 +35,14 @@ from serving_api.live.clients import (
     TENCENT,
     source_order,
 )
-from serving_api.live.data_types import Body, DataType, Found, ReadContext, SourceRead, data_types
+from serving_api.live.data_types import Body, DataType, Found, ReadContext, SourceRead
 from serving_api.live.queries import snapshot_row
 from serving_api.live.scan import pages_of
 from serving_api.live.session_state import Moment, cache_seconds, moment_of
 from serving_api.live.shared_reads import SharedReads
 from serving_api.live.snapshots import Snapshot, as_found, newest, of_session, put
 from serving_api.live.stored_facts import Facts
+from serving_api.live.types import data_types
 
 SAMPLE = f"{TENCENT} sample"
 """Source name of an estimate."""
@@ -67,6 +68,19 @@ ESTIMATE_WAIT_S = 1.5
 """Additional seconds for an estimate."""
 EMPTY_TTL_S = 20.0
 """Longest time without new requests after no source had an answer."""
+
+
+def of_one_session(reads: Mapping[str, Found]) -> dict[str, Found]:
+    """Answers by data type, those of an earlier session than the newest one replaced by the empty structure:
+    figures of two sessions beside each other are of none."""
+    dates = [found.trade_date for found in reads.values() if found.trade_date is not None]
+    newest = max(dates, default=None)
+    return {
+        name: found
+        if found.trade_date in (None, newest)
+        else Found(data_types()[name].empty(), found.session)
+        for name, found in reads.items()
+    }
 
 
 class UnifiedReads:

@@ -1,17 +1,14 @@
 """Checks that the portal serves the running session: its boards carry no date."""
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from core.calendar import TradeCalendar
-from core.errors import DeclarationError, PayloadError
+from core.errors import PayloadError
 from serving_api.db.sessions import Session
-from serving_api.live import types
 from serving_api.live.clients import EASTMONEY, LiveClients
 from serving_api.live.frame_values import Row, records
 from serving_api.live.scan import SCANS, MarketScan, Traded
@@ -102,33 +99,6 @@ class Found:
     def is_of_session(self) -> bool:
         """Whether there is data, and of the requested session."""
         return self.origin is not None and self.stored_of in {None, self.session}
-
-
-def of_one_session(reads: Mapping[str, Found]) -> dict[str, Found]:
-    """Answers by data type, those of an earlier session than the newest one replaced by the empty structure:
-    figures of two sessions beside each other are of none."""
-    dates = [found.trade_date for found in reads.values() if found.trade_date is not None]
-    newest = max(dates, default=None)
-    return {
-        name: found
-        if found.trade_date in (None, newest)
-        else Found(data_types()[name].empty(), found.session)
-        for name, found in reads.items()
-    }
-
-
-@cache
-def data_types() -> Mapping[str, DataType]:
-    """Every data type by its name. Raises DeclarationError when a file declares none, or two share a name."""
-    found: dict[str, DataType] = {}
-    for module in pkgutil.iter_modules(types.__path__):
-        declared = getattr(importlib.import_module(f"{types.__name__}.{module.name}"), "DATA_TYPE", None)
-        if not isinstance(declared, DataType):
-            raise DeclarationError(f"serving_api/live/types/{module.name}.py declares no DATA_TYPE")
-        if declared.name in found:
-            raise DeclarationError(f"two data types are named {declared.name}")
-        found[declared.name] = declared
-    return found
 
 
 MARKETS = ("sh000001", "sz399001")

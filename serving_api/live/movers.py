@@ -6,7 +6,7 @@ from typing import Any
 
 from core.calendar import TradeCalendar
 from platform_assets.compute.day_limits import BEYOND, NO_LIMIT
-from serving_api.live.admin_reads.quotes import limits
+from serving_api.live.quotes import limits
 from serving_api.live.scan import Traded
 
 _EPS = 1e-6

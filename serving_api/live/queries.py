@@ -1,17 +1,34 @@
-"""Rows of fused tables for a whole trade date, for data types without a live answer."""
+"""SQL of the live reads: master data of codes, shared answers, rows of fused tables for a trade date."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, code_clauses
 
+MASTER = "fusion_stock_master"
+_MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
+_LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
 SNAPSHOTS = "sys_market_snapshot"
 LIVE_READS = "sys_live_read"
 BLOCKS = "raw_concept_blocks"
+
+
+def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
+    """Master rows of the given codes that are stored."""
+    found: list[dict[str, Any]] = []
+    for where, some in code_clauses(codes):
+        found += session.dicts(MASTER, columns=_MASTER_COLUMNS, where=where, values=some)
+    return found
+
+
+def listed_stocks(session: Session) -> list[dict[str, Any]]:
+    """Master rows of every A share that is not delisted or before its listing."""
+    where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
+    return session.dicts(MASTER, columns=_LISTED_COLUMNS, where=where)
 
 
 def industry_boards(session: Session) -> list[tuple[Any, ...]]:

@@ -17,11 +17,11 @@ from core.declaration.dataset import MIN_COVERAGE
 from core.errors import PayloadError, Unavailable
 from core.market.securities import sec_type_of
 from serving_api.db.caches import SingleFlightCache
-from serving_api.live.admin_reads.symbols import Listed
 from serving_api.live.clients import TDX, TENCENT, Answered, LiveClients
 from serving_api.live.frame_values import Row, number, positive, records
 from serving_api.live.shared_reads import SharedReads
 from serving_api.live.stored_facts import Facts
+from serving_api.live.symbols import Listed
 
 WAN = 10_000.0
 HALF_TICK = 0.005

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from core.calendar import TradeCalendar
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.queries import MASTER, listed_stocks
-from serving_api.live.admin_reads.symbols import Listed, listed
-from serving_api.live.queries import BLOCKS, industry_boards
+from serving_api.live.queries import BLOCKS, MASTER, industry_boards, listed_stocks
+from serving_api.live.symbols import Listed, listed
 
 BARS = "fusion_kline_daily"
 INDEX_BARS = "fusion_index_daily"

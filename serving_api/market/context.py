@@ -17,12 +17,11 @@ from platform_assets.compute.parameters.cross_market import TREND_SESSIONS
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.queries import MASTER, listed_stocks
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import EASTMONEY, SINA, Answered
 from serving_api.live.frame_values import Row, change_pct, is_empty, number, records
-from serving_api.live.queries import BLOCKS
+from serving_api.live.queries import BLOCKS, MASTER, listed_stocks
 from serving_api.live.session_state import market_session
 from serving_api.live.stored_facts import INDUSTRIES, MAIN_INDEX
 from serving_api.market import queries

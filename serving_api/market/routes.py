@@ -9,8 +9,8 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.live.chain import UnifiedReads
-from serving_api.live.data_types import Found, of_one_session
+from serving_api.live.chain import UnifiedReads, of_one_session
+from serving_api.live.data_types import Found
 from serving_api.market import schemas
 from serving_api.market.context import MarketContext
 from serving_api.market.share_brief import picture

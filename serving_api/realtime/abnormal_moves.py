@@ -17,10 +17,10 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.market import Market
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.live.frame_values import Row, change_pct, number, positive, records, whole
 from serving_api.live.segments import Items, Part, Segment
+from serving_api.live.symbols import Listed, listed_of
 
 TOGETHER = 3
 """Connections of the terminal's client."""

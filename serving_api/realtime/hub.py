@@ -20,9 +20,9 @@ from core.clock import local_iso
 from core.errors import PayloadError, StorageError, Unavailable, UpstreamError
 from resources.redact import redact
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.quotes import stream_quote
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
+from serving_api.live.quotes import stream_quote
 from serving_api.live.session_state import moment_of, session_state
 
 log = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.queries import stored_flows
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import EASTMONEY, HISTORY, Answered
 from serving_api.live.frame_values import Row, number, records, session_date
+from serving_api.live.symbols import listed_of
 
 FLOW_TTL = 30.0
 _NETS = ("main_net", "super_net", "large_net", "medium_net", "small_net", "main_net_pct", "close")

@@ -9,7 +9,7 @@ import dagster as dg
 
 from core.declaration.registry import builtin_registry
 from platform_assets.definitions import cleanup_job, download_job, jobs
-from resources.warehouse.missing_partitions import has_dates
+from resources.warehouse.ledger.missing_partitions import has_dates
 from schedules.code_location import defs
 from schedules.commands import handlers, initial_load
 from schedules.tasks.table import TASKS

@@ -9,7 +9,7 @@ import dagster as dg
 from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
-from resources.warehouse.missing_partitions import has_dates, table_of
+from resources.warehouse.ledger.missing_partitions import has_dates, table_of
 from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from serving_api.app import create_app

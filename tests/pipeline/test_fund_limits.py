@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from platform_assets.datasets.kline_daily import add_limits
-from serving_api.live.admin_reads.quotes import limits
-from serving_api.live.admin_reads.symbols import Listed
+from serving_api.live.quotes import limits
+from serving_api.live.symbols import Listed
 
 DAY = "2024-01-04"
 FUNDS = {

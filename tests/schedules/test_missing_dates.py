@@ -17,7 +17,7 @@ from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.gaps import REPAIRED_BY, Gaps
 from resources.warehouse.ledger.loads import Tried
-from resources.warehouse.missing_partitions import usual_rows
+from resources.warehouse.ledger.missing_partitions import usual_rows
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper

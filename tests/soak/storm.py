@@ -18,7 +18,7 @@ from core.errors import ConflictError, PlatformError
 from resources.warehouse.engine import reading
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import DIED_AT_WORK, OPEN, Command
-from resources.warehouse.missing_partitions import table_of
+from resources.warehouse.ledger.missing_partitions import table_of
 from schedules.tasks.missing_dates_sensor import GapKeeper
 from tests.soak.installation import Installation
 

@@ -13,8 +13,8 @@ from core.errors import InputError, StorageError
 from resources.fetch_record import Fetch, Outcome
 from resources.settings import Settings
 from resources.warehouse.object_payloads import ObjectPayloads
-from resources.warehouse.payloads import FolderPayloads, PayloadStore, open_payloads
-from resources.warehouse.warehouse import Warehouse
+from resources.warehouse.payloads import FolderPayloads, PayloadStore
+from resources.warehouse.warehouse import Warehouse, open_payloads
 
 BUCKET = "research"
 LARGE = bytes(range(256)) * 4000

@@ -22,8 +22,8 @@ from core.errors import InputError
 from core.stopping import safe_point
 from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
+from platform_assets.pipeline.imported_rows import fuse_imported, with_imports
 from platform_assets.pipeline.imports.files import SourceFile, chunks, file_hash, source_files
-from platform_assets.pipeline.imports.fusing import fuse_imported, with_imports
 from platform_assets.pipeline.imports.mapping import FileMapping
 from platform_assets.pipeline.imports.rows import Reading, Refused
 from platform_assets.pipeline.imports.spool import Spool

@@ -3,10 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route, unix
 from resources.upstreams.cls.client import sign
 
 _PAGE = {"app": "CailianpressWeb", "os": "web", "refresh_type": "1"}

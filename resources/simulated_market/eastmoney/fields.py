@@ -1,25 +1,19 @@
 """The f-field dictionary of clist and ulist: field -> how its value follows from the facts."""
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from typing import Any, TypeVar
 
 from resources.simulated_market.after_hours import stamp
 from resources.simulated_market.eastmoney.bonds import FIELDS
 from resources.simulated_market.eastmoney.envelope import market_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, Money, SecurityFacts, cny
+from resources.simulated_market.wire import unix
 from resources.simulated_market.world.model import Quote
 
 Facts = TypeVar("Facts")
 Value = Callable[[SecurityFacts], Any]
 BoardValue = Callable[[BoardFacts], Any]
-
-_EPOCH = datetime(1970, 1, 1)
-
-
-def unix(when: datetime) -> int:
-    """Seconds for a naive Asia/Shanghai time."""
-    return int((when - timedelta(hours=8) - _EPOCH).total_seconds())
 
 
 def last_update(quote: Quote, now: datetime) -> datetime:

@@ -13,10 +13,9 @@ from resources.simulated_market.eastmoney.fields import (
     board_row,
     last_update,
     security_row,
-    unix,
 )
 from resources.simulated_market.memo import FactMemo
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, unix
 from resources.simulated_market.world.model import Board, Quote, Security
 
 _PAGE = 100

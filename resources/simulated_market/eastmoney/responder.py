@@ -21,13 +21,13 @@ from resources.simulated_market.eastmoney.business import business
 from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import bars_reply, chosen, market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
-from resources.simulated_market.eastmoney.fields import last_update, unix
+from resources.simulated_market.eastmoney.fields import last_update
 from resources.simulated_market.eastmoney.lists import Lists
 from resources.simulated_market.eastmoney.press import PressContext
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.series import Bar
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route, unix
 from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 

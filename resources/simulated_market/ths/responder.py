@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from resources.simulated_market import series
-from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.limits import STRONG_PCT, LimitState, newest_session, sessions_before
 from resources.simulated_market.popularity import Looked, ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.ths.worth import worth
-from resources.simulated_market.wire import HttpRequest, Reply, Route, Row, View, json_reply, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, Row, View, json_reply, route, unix
 from resources.simulated_market.world.dates import day_of, iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 

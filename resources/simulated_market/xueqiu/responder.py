@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from core.records import columns_by_key, picked
-from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, Row, View, route
+from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, Row, View, route, unix
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Valuation
 
 _COOKIE = "xq_a_token"

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from resources.warehouse.engine import transaction
-from resources.warehouse.missing_partitions import MissingPartition
+from resources.warehouse.ledger.missing_partitions import MissingPartition
 from resources.warehouse.records import record
 from resources.warehouse.sql import Ledger
 

@@ -1,34 +1,17 @@
-"""SQL of the live reads: master data of codes, and stored rows for when no live source answers."""
+"""SQL of the live reads: stored rows for when no live source answers."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from serving_api.db.rows import public_rows
-from serving_api.db.sessions import Session, code_clauses
+from serving_api.db.sessions import Session
 
-MASTER = "fusion_stock_master"
 FLOW = "fusion_fund_flow"
 FLASH = "raw_news_flash"
 LIMIT_POOL = "raw_limit_pool"
 CLOUD_MAP = "fusion_market_cloud_map"
 HOT = "raw_hot_stocks"
 QUOTES = "fusion_quote_snapshot"
-_MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
-_LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
-
-
-def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
-    """Master rows of the given codes that are stored."""
-    found: list[dict[str, Any]] = []
-    for where, some in code_clauses(codes):
-        found += session.dicts(MASTER, columns=_MASTER_COLUMNS, where=where, values=some)
-    return found
-
-
-def listed_stocks(session: Session) -> list[dict[str, Any]]:
-    """Master rows of every A share that is not delisted or before its listing."""
-    where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
-    return session.dicts(MASTER, columns=_LISTED_COLUMNS, where=where)
 
 
 def stored_flashes(session: Session, limit: int) -> list[dict[str, Any]]:

@@ -11,8 +11,6 @@ from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import flows, queries
-from serving_api.live.admin_reads.quotes import brief_quote, index_quote, order_book
-from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import (
     EASTMONEY,
     ORIGIN,
@@ -24,9 +22,11 @@ from serving_api.live.clients import (
 )
 from serving_api.live.frame_values import Row, is_empty, records, session_date, whole
 from serving_api.live.movers import market_stat
+from serving_api.live.quotes import brief_quote, index_quote, order_book
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
 from serving_api.live.shared_reads import SharedReads
 from serving_api.live.stored_facts import FactReads, Facts
+from serving_api.live.symbols import Listed, listed_of
 
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
 """Seconds for market totals outside trading hours: they do not change any more."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from core.records import picked
 from serving_api.framework.state import State
-from serving_api.live.chain import UnifiedReads
-from serving_api.live.data_types import Found, of_one_session
+from serving_api.live.chain import UnifiedReads, of_one_session
+from serving_api.live.data_types import Found
 from serving_api.market.share_brief.canvas import Canvas
 
 WIDTH, HEIGHT = 1200, 630

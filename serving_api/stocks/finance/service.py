@@ -11,9 +11,9 @@ from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import EASTMONEY, Answered
 from serving_api.live.frame_values import is_empty, records
+from serving_api.live.symbols import listed_of
 from serving_api.stocks.finance import queries, shapes
 from serving_api.table_lists import newest_rows
 

@@ -15,8 +15,8 @@ from core.calendar import shipped_calendar
 from serving_api.live import chain, claims
 from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import TDX, TENCENT
-from serving_api.live.data_types import data_types
 from serving_api.live.scan import SCANS
+from serving_api.live.types import data_types
 from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 from tests.serving_api.live.conftest import TODAY, second_process
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from serving_api.live.data_types import Found, of_one_session
+from serving_api.live.chain import of_one_session
+from serving_api.live.data_types import Found
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import BEFORE, TODAY
 

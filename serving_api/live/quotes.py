@@ -6,8 +6,8 @@ from core.calendar import TradeCalendar
 from core.market.rules import price_limits
 from core.market.securities import limit_class
 from core.records import picked
-from serving_api.live.admin_reads.symbols import Listed
 from serving_api.live.frame_values import Row, change_pct, number, positive, text, whole
+from serving_api.live.symbols import Listed
 
 LEVELS = 5
 WAN_PER_YI = 10_000.0

@@ -8,7 +8,7 @@ from core.market.securities import sec_type_of
 from resources.upstreams.universe import HELD_TYPES
 from serving_api.db.sessions import Reading
 from serving_api.framework.read_failures import read_or
-from serving_api.live.admin_reads import queries
+from serving_api.live.queries import masters
 
 _FACTS = ("name", "board", "is_st", "total_shares", "float_shares", "list_date")
 
@@ -49,7 +49,7 @@ def listed(row: dict[str, Any]) -> Listed | None:
 async def listed_of(reading: Reading, codes: Sequence[str]) -> dict[str, Listed]:
     """Code -> security, for existing codes. The stored master comes first; the number ranges are used for
     codes that it does not hold, and while the database is unavailable."""
-    rows = await read_or([], reading.scan(queries.masters, list(codes)))
+    rows = await read_or([], reading.scan(masters, list(codes)))
     stored = {row["code"]: listed(row) for row in rows}
     found: dict[str, Listed] = {}
     for code in codes:
