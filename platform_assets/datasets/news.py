@@ -326,7 +326,7 @@ DATASET = Dataset(
     public_at=published,
     freshness=calendar_days(3, "pub_time"),
     may_be_empty=True,
-    tasks=("fusion_daily_sync", "news_sync", "eod_core"),
+    tasks=("news_sync", "eod_core"),
     interfaces=interfaces("""
         get_news(code start_date? end_date? news_type? limit=30): stock headlines, 300 s
             news and research of one code

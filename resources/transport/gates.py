@@ -114,8 +114,7 @@ class StateGate:
             rule = self._settings.family(family)
             with self._store.step() as step:
                 self._check(step, rule, host)
-                if self._settings.pacing:
-                    count_call(step, rule, family, self._now())
+                count_call(step, rule, family, self._now())
                 wait = self._reserve(step, rule)
                 if wait <= 0:
                     self._count(step, rule, requests=1)

@@ -138,7 +138,12 @@ class TransportSettings:
 
 
 def transport_settings(settings: Settings) -> TransportSettings:
-    """The transport's numbers from the settings of the same names; mock mode does not pace."""
+    """The transport's numbers from the settings of the same names. Mock mode does not pace, and a calm sample
+    market takes any number of calls."""
     names = {row.name for row in fields(settings)} & {row.name for row in fields(TransportSettings)}
     values = {name: getattr(settings, name) for name in names}
-    return TransportSettings(pacing=settings.data_source != "mock", **values)
+    if settings.data_source == "mock":
+        values["pacing"] = False
+        if settings.sample_state == "calm":
+            values["push2his_window_sec"] = 0.0
+    return TransportSettings(**values)

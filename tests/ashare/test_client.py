@@ -52,6 +52,7 @@ def clients(cli: CommandLine) -> Iterator[dict[str, ashare.Client]]:
         Publisher(cli.warehouse, lake).publish(cli.warehouse.table(name))
     settings = Settings(
         data_source="mock",
+        sample_state="calm",
         data_dir=str(cli.folder / "data"),
         warehouse_url=cli.url,
         admin_seed_password=PASSWORD,

@@ -33,6 +33,7 @@ def settings(market: SimulatedMarket, tmp_path_factory: pytest.TempPathFactory) 
     host, port = market.tcp_address or ("", 0)
     return Settings(
         data_source="mock",
+        sample_state="calm",
         data_dir=str(tmp_path_factory.mktemp("data")),
         simulator_url=market.http_url,
         simulator_tdx=f"{host}:{port}",

@@ -8,6 +8,7 @@ import dagster as dg
 
 from platform_assets.definitions import dagster_internals
 from schedules.code_location import defs
+from schedules.tasks.table import TASKS
 from tests.definitions.surface import FILE, starters, surface
 
 ROOT = Path(__file__).parents[2]
@@ -104,3 +105,22 @@ def test_the_names_from_inside_are_those_of_the_pinned_version() -> None:
 
     assert f"dagster=={dagster_internals.WRITTEN_FOR}" in pins
     assert dg.__version__ == dagster_internals.WRITTEN_FOR
+
+
+def test_a_task_stages_only_what_is_downloaded_by_then() -> None:
+    """Else a job that runs before the downloads of its day finds nothing on each of them."""
+    repository = defs.get_repository_def()
+    timed = sorted(
+        (task.timing.hm, task.key) for task in TASKS if task.timing.hm and repository.has_job(task.key)
+    )
+    downloaded: set[dg.AssetKey] = set()
+    early = []
+    for _, name in timed:
+        keys = repository.get_job(name).asset_layer.executable_asset_keys
+        downloaded |= {key for key in keys if key.path[0] == "raw"}
+        for key in keys:
+            feeds = {feed for feed in GRAPH.get(key).parent_keys if feed.path[0] == "raw"}
+            if key.path[0] == "stg" and not feeds & downloaded:
+                early.append((name, key.to_user_string()))
+
+    assert early == []

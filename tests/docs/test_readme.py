@@ -89,6 +89,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         services.day()
         settings = Settings(
             data_source="mock",
+            sample_state="calm",
             data_dir=str(data),
             warehouse_url=url,
             admin_seed_password=PASSWORD,

@@ -150,6 +150,7 @@ def opened_services(url: str, folder: Path, world: World, today: str = TODAY) ->
     with SimulatedMarket(world, clock, faults) as market:
         settings = Settings(
             data_source="mock",
+            sample_state=getattr(world, "state", "calm"),
             data_dir=str(folder),
             simulator_url=market.http_url,
             simulator_tdx=market.terminals,

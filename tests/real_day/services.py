@@ -126,6 +126,7 @@ class RealDay:
         host, port = self.market.tcp_address or ("", 0)
         self.settings = Settings(
             data_source="mock",
+            sample_state="calm",
             data_dir=str(self._folder),
             warehouse_url=self._url,
             simulator_url=self.market.http_url,

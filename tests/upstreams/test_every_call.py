@@ -148,6 +148,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         host, port = market.tcp_address or ("", 0)
         settings = Settings(
             data_source="mock",
+            sample_state="calm",
             data_dir=str(tmp_path_factory.mktemp("calls")),
             simulator_url=market.http_url,
             simulator_tdx=f"{host}:{port}",

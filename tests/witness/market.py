@@ -74,6 +74,7 @@ def opened(folder: Path) -> Iterator[Market]:
         host, port = served.tcp_address or ("", 0)
         settings = Settings(
             data_source="mock",
+            sample_state="calm",
             data_dir=str(folder),
             simulator_url=served.http_url,
             simulator_tdx=f"{host}:{port}",

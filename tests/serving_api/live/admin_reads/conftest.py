@@ -115,6 +115,7 @@ def ctx(tmp_path: Path, world: World, filled: Path) -> Iterator[FetchContext]:
         settings = make_settings(
             tmp_path,
             data_source="mock",
+            sample_state="calm",
             simulator_url=market.http_url,
             simulator_tdx=f"{host}:{port}",
             http_timeout=3.0,
