@@ -4,6 +4,7 @@ waits for none of them."""
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from ashare.output import Output
 from core.errors import PlatformError
+from core.loopback import add_no_proxy
 
 OURS = frozenset({"ashare", "core", "platform_assets", "resources", "schedules", "serving_api"})
 COMMANDS = {
@@ -72,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     out = Output("--json" in given)
+    add_no_proxy(os.environ)
     try:
         return int(ashare.main(given, prog_name="ashare", standalone_mode=False) or 0)
     except click.exceptions.Exit as error:

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.clock import SystemClock
 from core.errors import DiskFull, PlatformError
+from core.loopback import add_no_proxy
 from resources import logs
 from resources.backup.journal import refuse_half_restored
 from resources.logs import masker, said
@@ -318,6 +319,7 @@ def run(
     environ: Mapping[str, str] | None = None, *, start_of: Callable[[Settings], Start] | None = None
 ) -> int:
     """Start, watch, stop. Returns 0 after a requested end, 1 when the start was refused or failed."""
+    add_no_proxy(os.environ)
     try:
         settings = read_settings(environ)
         check(settings)

@@ -89,6 +89,8 @@ def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
         "APP_PARENT_PID": str(os.getpid()),
         "APP_STARTED_AT": str(time.time()),
         "PYTHONUNBUFFERED": "1",
+        # Dagster stores times without a zone and reads them as UTC, whatever zone a PostgreSQL server has.
+        "PGTZ": "UTC",
     }
     if ports.simulator_http:
         env["SIMULATOR_URL"] = f"http://{HOST}:{ports.simulator_http}"

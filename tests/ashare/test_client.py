@@ -41,9 +41,9 @@ def login(address: str) -> str:
 
 
 @pytest.fixture
-def clients(cli: CommandLine) -> Iterator[dict[str, ashare.Client]]:
+def clients(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ashare.Client]]:
     """The same rows behind the three kinds of address: bars of two codes, one of which was ex-right and whose
-    first versions were corrected."""
+    first versions were corrected. The shell has a proxy that leads nowhere."""
     kline = cli.warehouse.table("fusion_kline_daily")
     factors = zip(DAYS, (1.0, 1.0, 1.25), strict=True)
     put(cli.warehouse, kline, [bar("300750", day, 20.0, factor=factor) for day, factor in factors])
@@ -65,10 +65,12 @@ def clients(cli: CommandLine) -> Iterator[dict[str, ashare.Client]]:
     while not server.started and time.monotonic() < patience:
         time.sleep(0.02)
     address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    token = login(address)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     opened = {
         FOLDER: ashare.open(str(cli.folder / "data")),
         LAKE: ashare.open(f"lake:{lake.url}"),
-        API: ashare.open(address, token=login(address)),
+        API: ashare.open(address, token=token),
     }
     yield opened
     for one in opened.values():

@@ -77,7 +77,8 @@ def test_a_child_is_ready_when_it_says_so_and_ends_with_term(
               ready=mark.exists)
     )  # fmt: skip
     pid = child_processes.pids()["child"]
-    until(lambda: "hello" in (tmp_path / "child.log").read_text())
+    written = tmp_path / "child.log"
+    until(lambda: written.exists() and "hello" in written.read_text())
 
     assert child_processes.stop() == []
     assert not alive(pid)
