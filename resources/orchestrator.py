@@ -1,4 +1,4 @@
-"""Dagster's schedules as the API and the worker see them: over GraphQL on loopback, without Dagster.
+"""Dagster's schedules and runs as the API and the worker reach them: over GraphQL, without Dagster.
 
 Switching a schedule here and in the UI is one and the same switch. Opening an instance would cost a
 second and an import; a call costs some milliseconds.
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from core.errors import NotFound, PlatformError, Unavailable
+from core.errors import InputError, NotFound, PlatformError, Unavailable
 from resources.settings import Settings
 
 LOCATION = "platform"
@@ -19,6 +19,8 @@ ANSWER_S = 10.0
 RELOAD_S = 300.0
 """A reload starts a process that imports the code location: some seconds, over a minute where others use the
 machine. Given up early, it would be asked for again beside the one that is under way."""
+LAUNCH_S = 120.0
+"""A launch plans the run and writes an event for each date of each table."""
 
 DAEMON_FRESH_S = 180.0
 """Each part of the daemon beats every half a minute, but not while it waits for the code server."""
@@ -59,6 +61,24 @@ mutation Reload($location: String!) {
 _PARTITIONS = _Query("assetNodeOrError", "AssetNode", """
 query Partitions($key: AssetKeyInput!) {
   assetNodeOrError(assetKey: $key) { __typename ... on AssetNode { partitionKeys } ... on Error { message } }
+}""")  # fmt: skip
+_LAUNCH = _Query("launchRun", "LaunchRunSuccess", """
+mutation Launch($params: ExecutionParams!) {
+  launchRun(executionParams: $params) {
+    __typename
+    ... on LaunchRunSuccess { run { runId } }
+    ... on RunConfigValidationInvalid { errors { message } }
+    ... on PythonError { className }
+    ... on Error { message }
+  }
+}""")  # fmt: skip
+_TERMINATE = _Query("terminateRun", "TerminateRunSuccess", """
+mutation Terminate($id: String!) {
+  terminateRun(runId: $id) {
+    __typename
+    ... on TerminateRunFailure { message }
+    ... on Error { message }
+  }
 }""")  # fmt: skip
 _DAEMONS = _Query("instance", None, """
 query Daemons {
@@ -126,6 +146,27 @@ class Orchestrator:
         if loaded.get("__typename") == "PythonError":
             raise PlatformError(f"the code location does not load: {loaded.get('message')}")
 
+    def launch(self, job: str, tags: Mapping[str, str], run_config: Mapping[str, Any]) -> str:
+        """The id of a new run of a job. NotFound for an unknown one, InputError for a configuration that the
+        job does not take; Unavailable also while the code server is away or loads."""
+        params = {
+            "selector": {**self._selector, "jobName": job},
+            "runConfigData": dict(run_config),
+            "executionMetadata": {"tags": [{"key": key, "value": value} for key, value in tags.items()]},
+        }
+        try:
+            return str(self._ask(_LAUNCH, LAUNCH_S, params=params)["run"]["runId"])
+        except NotFound:
+            try:
+                self.schedules()
+            except PlatformError as error:
+                raise Unavailable(f"the code location is not loaded: {error.message}") from error
+            raise
+
+    def terminate(self, run_id: str) -> None:
+        """Ask for the end of a run. NotFound for an unknown one; PlatformError when it has ended."""
+        self._ask(_TERMINATE, id=run_id)
+
     def partitions(self, key: tuple[str, ...]) -> list[str]:
         """The partition keys of an asset as they are served, ascending. NotFound for an unknown asset."""
         return [str(day) for day in self._ask(_PARTITIONS, key={"path": list(key)})["partitionKeys"]]
@@ -147,6 +188,10 @@ class Orchestrator:
         kind = found.get("__typename")
         if kind != query.requested:
             message = str(found.get("message", kind)).strip().splitlines()[0]
+            if found.get("className") == "DagsterUserCodeUnreachableError":
+                raise Unavailable(message)
+            if found.get("errors"):
+                raise InputError("run_config", str(found["errors"][0]["message"]).partition("\n")[0])
             if "NotFound" in str(kind):
                 raise NotFound(message)
             raise PlatformError(f"{query.answer}: {message}")

@@ -38,4 +38,6 @@ defs = dg.Definitions(
     sensors=_scheduling.sensors,
     resources=run_resources(),
     executor=run_executor(_settings),
+    # Every event is in Dagster's history; by default each run would write it into the log as well.
+    loggers={"console": dg.colored_console_logger.configured({"log_level": "WARNING"})},
 )

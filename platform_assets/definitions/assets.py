@@ -22,7 +22,6 @@ from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, StorageError, Transient
 from core.records import picked
-from core.stopping import StopAsked
 from platform_assets import descriptions
 from platform_assets.definitions import materialization, run_context, step_order
 from platform_assets.definitions.partitions import (
@@ -289,7 +288,7 @@ def _run(
         with run_context.patience_for(run.trigger.kind, run_id):
             try:
                 return plan.load(run, scope)
-            except (PlatformError, StopAsked):
+            except PlatformError:
                 raise
             except Exception as error:
                 # A fault of ours: recorded like one of a source, so that every reader finds it.

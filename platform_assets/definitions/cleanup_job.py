@@ -7,10 +7,9 @@ import dagster as dg
 
 from core.clock import SystemClock
 from core.errors import ConflictError, StorageError
-from core.stopping import safe_point
 from platform_assets.definitions.lake_assets import published_tables
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of, run_resources
-from platform_assets.definitions.run_context import ANSWER, opened_run
+from platform_assets.definitions.run_context import ANSWER, give, opened_run
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from platform_assets.pipeline.cleanup import cleanup
 from resources.composition import Platform
@@ -48,7 +47,7 @@ def clean_up(context: dg.OpExecutionContext) -> dict[str, Any]:
             context.log.info(f"{answer['runs_deleted']} runs older than {RUN_DAYS} days deleted")
             answer["lake_files_deleted"] = _tidy_lake(context, opened)
     shown = ("cutoff", "total", "deleted", "ledgers", "files", "runs_deleted", "lake_files_deleted")
-    context.add_output_metadata({name: answer[name] for name in shown if name in answer})
+    give(context, answer, **{name: answer[name] for name in shown if name in answer})
     return answer
 
 
@@ -61,7 +60,6 @@ def _tidy_lake(context: dg.OpExecutionContext, opened: Platform) -> int:
 
     lake, deleted = Lake(opened.settings.lake_address), 0
     for name in sorted(published_tables(opened.registry)):
-        safe_point()
         try:
             deleted += tidy(lake, name).deleted if lake.has(name) else 0
         except (StorageError, ConflictError) as error:

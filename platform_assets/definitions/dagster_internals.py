@@ -2,15 +2,9 @@
 
 - `DefaultPartitionsSubset`, `PartitionsSubset`: the order in which a range run reports its dates.
 - `SqlEventLogStorage`, `SqliteEventLogStorage` and the tables: events of one run are shortened, where the
-  public API deletes all of a run, materializations among them, and the UI would call its partitions missing;
-  and files of events stay open while a run writes them (`_connect` is overridden).
-- `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
-  location, as one that the UI launches does; without an origin the job pages do not list it.
-- `ExecutionPlan`, `StepDependencyConfig`, `SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION`,
-  `core_execute_in_process`, `merge_run_tags`, `InMemoryJob`: steps that begin although one before them
-  failed, also where Dagster offers no option for it (`step_order`).
-- `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
-- `InstanceRef`: an instance of the same configuration with another storage of events.
+  public API deletes all of a run, materializations among them, and the UI would call its partitions missing.
+- `ExecutionPlan`, `StepDependencyConfig`, `SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION`: steps that begin
+  although one before them failed, also where Dagster offers no option for it (`step_order`).
 - `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker gets.
 - `TICKING`, `DAEMONS`: modules by name, loaded by `schedules.supervisor.simulated_time` alone, which replaces
   the time by which schedules and sensors tick.
@@ -19,18 +13,12 @@
 A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
 """
 
-from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
-from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.definitions.source_asset import SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-from dagster._core.execution.api import execute_run
-from dagster._core.execution.execute_in_process import core_execute_in_process, merge_run_tags
 from dagster._core.execution.plan.plan import ExecutionPlan
 from dagster._core.execution.retries import RetryMode
 from dagster._core.execution.step_dependency_config import StepDependencyConfig
-from dagster._core.instance.ref import InstanceRef
-from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.event_log.schema import (
     AssetCheckExecutionsTable,
     AssetEventTagsTable,
@@ -63,20 +51,12 @@ __all__ = [
     "DefaultPartitionsSubset",
     "ExecuteStepArgs",
     "ExecutionPlan",
-    "InMemoryJob",
-    "InstanceRef",
     "PartitionsSubset",
-    "ReconstructableRepository",
-    "RegisteredCodeLocationOrigin",
-    "RemoteRepositoryOrigin",
     "RetryMode",
     "SqlEventLogStorage",
     "SqlEventLogStorageTable",
     "SqliteEventLogStorage",
     "StepDependencyConfig",
     "UnresolvedAssetJobDefinition",
-    "core_execute_in_process",
-    "execute_run",
-    "merge_run_tags",
     "unpack_value",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 import dagster as dg
 
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
-from platform_assets.definitions.run_context import ANSWER, opened_run
+from platform_assets.definitions.run_context import ANSWER, give, opened_run
 from platform_assets.definitions.run_lease import lease_for
 from platform_assets.pipeline.market_download import download_market
 from platform_assets.pipeline.on_demand import download
@@ -23,11 +23,11 @@ def download_types(context: dg.OpExecutionContext) -> dict[str, Any]:
     asked = context.op_config
     with opened_run(context, platform_of(context), JOB) as run:
         answer = download(run, asked["codes"], asked["types"], asked["date"])
-    context.add_output_metadata(
-        {
-            "types": {name: part["status"] for name, part in answer["types"].items()},
-            "fusion": answer["fusion"] or "nothing to fuse",
-        }
+    give(
+        context,
+        answer,
+        types={name: part["status"] for name, part in answer["types"].items()},
+        fusion=answer["fusion"] or "nothing to fuse",
     )
     return answer
 
@@ -64,7 +64,7 @@ def download_topic(context: dg.OpExecutionContext) -> dict[str, Any]:
             asked["date"],
             lambda domain: lease_for(opened.warehouse.locks, domain, context.run.tags, context.run_id),
         )
-    context.add_output_metadata({"status": answer["status"], "saved": answer["saved"]})
+    give(context, answer, status=answer["status"], saved=answer["saved"])
     return answer
 
 

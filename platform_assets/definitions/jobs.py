@@ -96,15 +96,14 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         add(name, day, f"everything of a few trade dates in one run, {when}")
     whole = [name for name, plan in plans.items() if of_whole_day(plan)] if day else ()
     add(WHOLE_DAY, whole, "everything that the tasks of a trade date download and fuse, in one run")
-    known = [registry.datasets[name] for name in HISTORY if name in registry.datasets]
-    add("history", [one.table_name for one in known], "bars and indices of a range of trade dates")
+    history = [registry.datasets[name].table_name for name in HISTORY if name in registry.datasets]
+    add("history", history, "bars and indices of a range of trade dates")
     reporting = [registry.datasets[name] for name in REPORTS if name in registry.datasets]
-    add(
-        "reports",
-        [table.name for dataset in reporting for table in dataset.tables()],
-        "what companies disclosed in a range of dates: results, holders, goodwill, dividends",
-        dated=False,
-    )
+    reports = [table.name for dataset in reporting for table in dataset.tables()]
+    about = "what companies disclosed in a range of dates: results, holders, goodwill, dividends"
+    add("reports", reports, about, dated=False)
+    if history:
+        add("history_and_reports", [*history, *reports], "both of them in one run, for a new installation")
     about = "holders, visits and buybacks since the newest reports that are complete"
     add(DISCLOSED, DISCLOSED_TABLES, about, dated=False)
     calculated = [name for name, plan in plans.items() if _is_calculated(plan) or name in CALCULATED_FROM]

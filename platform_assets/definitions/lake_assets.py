@@ -13,7 +13,6 @@ import dagster as dg
 from core.declaration.registry import Registry
 from core.declaration.tables import Table
 from core.errors import PlatformError
-from core.stopping import safe_point
 from platform_assets.definitions.assets import OWNER, asset_key
 from platform_assets.definitions.materialization import column_schema
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
@@ -96,7 +95,6 @@ def _assets(registry: Registry) -> dg.AssetsDefinition:
             for name, table in tables.items():
                 if name not in chosen:
                     continue
-                safe_point()
                 try:
                     yield from _published(opened, table)
                 except PlatformError as error:
@@ -116,7 +114,7 @@ def _published(opened: Platform, table: Table) -> Iterator[Any]:
     from resources.lake.publishing import Publisher  # noqa: PLC0415
 
     lake = Lake(opened.settings.lake_address)
-    done = Publisher(opened.warehouse, lake, safe_point).publish(table)
+    done = Publisher(opened.warehouse, lake).publish(table)
     found = list(checked(opened.warehouse, lake, table, done.months))
     wrong = [one.month for one in found if not one.ok]
     yield dg.MaterializeResult(

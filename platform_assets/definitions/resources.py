@@ -1,11 +1,9 @@
 """Dagster resources of a run: warehouse, upstreams, calendar and clock.
 
 Addresses and secrets come from the settings of the process (environment, `.env`), never from a run's
-configuration, so that none of them reaches the Dagster UI. What a resource holds open is closed with its run:
-a worker executes run after run.
+configuration, so that none of them reaches the Dagster UI. What a resource holds open is closed with its run.
 """
 
-import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,20 +16,15 @@ from pydantic import Field, PrivateAttr
 from core.calendar import TradeCalendar
 from core.clock import Clock
 from core.declaration.registry import builtin_registry
-from core.errors import InputError, StorageError
-from core.stopping import can_be_stopped
+from core.errors import InputError
 from resources import logs, tracing
 from resources.composition import Platform, market_clock, open_context, open_warehouse
-from resources.run_heartbeat import RunHeartbeat
 from resources.settings import Settings, process_settings
 from resources.simulated_market.launch import ChildMarket, needs_market
 from resources.stored_calendar import stored_calendar
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
-
-log = logging.getLogger(__name__)
-
 
 _up_to_date: set[str] = set()
 """Warehouses that runs of this process need not bring up to the declarations."""
@@ -95,12 +88,6 @@ class WarehouseResource(dg.ConfigurableResource[Warehouse]):
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
     _warehouse: Warehouse | None = PrivateAttr(default=None)
     _settings: Settings | None = PrivateAttr(default=None)
-    _heartbeat: RunHeartbeat | None = PrivateAttr(default=None)
-    _run_id: str | None = PrivateAttr(default=None)
-
-    def setup_for_execution(self, context: dg.InitResourceContext) -> None:
-        """Called by Dagster when the run begins."""
-        self._run_id = None if context.run is None else context.run.run_id
 
     def settings(self) -> Settings:
         """The settings of this process with the values that are stored in the warehouse, read once a run."""
@@ -113,7 +100,7 @@ class WarehouseResource(dg.ConfigurableResource[Warehouse]):
         with self._lock:
             if self._warehouse is None:
                 settings = self.settings()
-                # A run that was started as a process has no log of its own yet; in the worker there is one.
+                # A process of a run has no log of its own yet.
                 logs.ensure(settings, "code_location")
                 tracing.configure(settings, "code_location")
                 self._warehouse = open_warehouse(
@@ -121,23 +108,13 @@ class WarehouseResource(dg.ConfigurableResource[Warehouse]):
                 )
                 if settings.warehouse_address not in _up_to_date:
                     self._warehouse.migrate()
-                # The worker listens for requests to stop, and it has a heartbeat already.
-                if self._run_id is not None and not can_be_stopped():
-                    self._heartbeat = RunHeartbeat(self._warehouse.engine, self._run_id)
-                    self._heartbeat.start()
             return self._warehouse
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Called by Dagster when the run has ended, however it did."""
         with self._lock:
             warehouse, self._warehouse = self._warehouse, None
-            heartbeat, self._heartbeat = self._heartbeat, None
             self._settings = None
-        if heartbeat is not None:
-            try:
-                heartbeat.stop()
-            except StorageError as error:
-                log.warning("run %s: its heartbeat stays behind: %s", self._run_id, error.message)
         if warehouse is not None:
             warehouse.close()
 

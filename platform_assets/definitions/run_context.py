@@ -1,16 +1,15 @@
-"""What surrounds the body of a run: how it is asked to stop, how long it waits for upstreams, and the
-pipeline run that its batches belong to."""
+"""What surrounds the body of a run: how long it waits for upstreams, and the pipeline run that its batches
+belong to."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import dagster as dg
-from dagster import DagsterExecutionInterruptedError
 
 from core.errors import DiskFull, LockLost, PlatformError, StorageError
 from core.records import picked
-from core.stopping import StopAsked, safe_point
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources import tracing
 from resources.composition import Platform
@@ -20,7 +19,7 @@ from resources.transport.patience import Patience, patient
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 
 ANSWER = "answer"
-"""Name in its job of the op whose output the command worker takes as the run's answer."""
+"""The op of a job that gives the answer of its run, and the answer in the metadata of its output."""
 BACKFILL = "backfill"
 """The trigger of runs for many dates: waiting costs them less than giving up what falls into the pause."""
 COMMAND_TAG = "app/command_id"
@@ -55,13 +54,12 @@ def pipeline_run(
 
 @contextmanager
 def entered(context: dg.OpExecutionContext | dg.AssetExecutionContext, opened: Platform) -> Iterator[None]:
-    """The body of a run: its logs name it, it can be canceled, and a scheduled run has entered its row; a
-    second Dagster run for that row is refused here."""
+    """The body of a run: its logs name it, and a scheduled run has entered its row; a second Dagster run for
+    that row is refused here."""
     tags = context.run.tags
     run_id = context.run.run_id
     with (
-        _canceling(context),
-        bound(run_id=run_id, task=tags.get(TASK_TAG)),
+        bound(run_id=run_id, command_id=tags.get(COMMAND_TAG), task=tags.get(TASK_TAG)),
         tracing.span(
             f"step {context.op_execution_context.op.name}"
             if isinstance(context, dg.AssetExecutionContext)
@@ -70,7 +68,6 @@ def entered(context: dg.OpExecutionContext | dg.AssetExecutionContext, opened: P
             parent=tracing.parent_of_run(run_id, tags),
         ),
     ):
-        safe_point()
         ScheduledRunLedger(opened.warehouse.engine).enter(run_id, tags, now=opened.clock.now())
         yield
 
@@ -86,19 +83,6 @@ def opened_run(context: dg.OpExecutionContext, opened: Platform, ref: str) -> It
         raise dg.Failure(description=error.message, allow_retries=False) from error
 
 
-@contextmanager
-def _canceling(context: dg.OpExecutionContext | dg.AssetExecutionContext) -> Iterator[None]:
-    """Turns StopAsked into the interruption by which Dagster ends a run as canceled, not failed."""
-    try:
-        yield
-    except StopAsked as error:
-        run = context.instance.get_run_by_id(context.run.run_id)
-        if run is not None and run.status is not dg.DagsterRunStatus.CANCELING and not run.is_finished:
-            # Without this an interruption counts as a failure.
-            context.instance.report_run_canceling(run, message=f"Asked to stop: {error.reason}")
-        raise DagsterExecutionInterruptedError(error.reason) from error
-
-
 def again_when_database_is_back(context: dg.AssetExecutionContext, error: PlatformError) -> None:
     """Has the step begun again after a pause when a database server went away under it: it is restarted, or
     another one takes its place. What the step wrote was rolled back. Returns when that would not help."""
@@ -106,6 +90,13 @@ def again_when_database_is_back(context: dg.AssetExecutionContext, error: Platfo
     if away and not process_settings().warehouse_address.startswith("sqlite"):
         context.log.warning(f"the warehouse is away, the step is begun again: {error.message}")
         raise dg.RetryRequested(max_retries=AWAY_RETRIES, seconds_to_wait=AWAY_S) from error
+
+
+def give(context: dg.OpExecutionContext, answer: Mapping[str, Any], **shown: Any) -> None:
+    """Leave the answer of a run where the command worker reads it: in the metadata of the output of its op.
+    `shown` stands beside it in the UI."""
+    plain = json.loads(json.dumps(answer, ensure_ascii=False, default=str))
+    context.add_output_metadata({**shown, ANSWER: dg.MetadataValue.json(plain)})
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from pathlib import Path
 import dagster as dg
 import sqlalchemy as sa
 
-from core.stopping import safe_point
 from platform_assets.definitions.dagster_internals import (
     AssetCheckExecutionsTable,
     AssetEventTagsTable,
@@ -42,7 +41,6 @@ def prune_runs(instance: dg.DagsterInstance, *, days: int = RUN_DAYS, now: datet
     count = 0
     while records := instance.get_run_records(old, limit=AT_ONCE, ascending=True):
         for record in records:
-            safe_point()
             _forget(instance, record.dagster_run.run_id)
             count += 1
     if isinstance(instance.event_log_storage, SqlEventLogStorage):

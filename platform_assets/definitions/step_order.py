@@ -7,7 +7,7 @@ the tables after it are loaded from what is stored. Those that have nothing to b
 and say what is missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
@@ -15,10 +15,7 @@ import dagster as dg
 from platform_assets.definitions.dagster_internals import (
     SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION,
     ExecutionPlan,
-    InMemoryJob,
     StepDependencyConfig,
-    core_execute_in_process,
-    merge_run_tags,
 )
 
 _ORDER = {"require_upstream_step_success": False}
@@ -45,25 +42,3 @@ class OrderedPlan(ExecutionPlan):
     def start(self, *args: Any, **how: Any) -> Any:
         how["step_dependency_config"] = StepDependencyConfig.from_config(_ORDER)
         return super().start(*args, **how)
-
-
-def execute_here(
-    job: dg.JobDefinition,
-    instance: dg.DagsterInstance,
-    *,
-    run_id: str | None = None,
-    partition_key: str | None = None,
-    tags: Mapping[str, str] | None = None,
-    run_config: Mapping[str, Any] | None = None,
-) -> dg.ExecuteInProcessResult:
-    """`job.execute_in_process`, which would set the executor of the job aside. A failure is a result."""
-    here = job.as_ephemeral_job(resource_defs={}, input_values={}).with_executor_def(in_process)
-    return core_execute_in_process(
-        job=InMemoryJob(here),
-        run_config=run_config or {},
-        instance=instance,
-        output_capturing_enabled=True,
-        raise_on_error=False,
-        run_tags=merge_run_tags(job, partition_key, tags, None, instance, run_config),
-        run_id=run_id,
-    )

@@ -60,7 +60,7 @@ def _reported(fact: Fact) -> str:
 ATTEMPTS = 2
 """A note that says what no evidence binds is asked for once more."""
 TIME_S = 150.0
-"""For both together: a run has to reach its next safe point within three minutes."""
+"""For both together, in seconds."""
 _HEADING = re.compile(r"^#{1,6}\s*(.+?)\s*#*$")
 _LINK = re.compile(r"https?://|www\.|[\w.+-]+@[\w-]+\.\w", re.IGNORECASE)
 _CITED = re.compile(rf"\s*{CITATION.pattern}")

@@ -13,7 +13,6 @@ from core.declaration.frames import canonical_json, empty_frame
 from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from core.errors import StorageError
-from core.stopping import safe_point
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from platform_assets.pipeline.slices import Part
@@ -86,7 +85,6 @@ def write_parts(
     parent_id = parent.batch_id if parent else None
     try:
         for together in _chunks(parts):
-            safe_point()
             pieces = []
             for part in together:
                 loaded.checks[part.key], loaded.whole[part.key] = part.checks, part.whole
@@ -118,10 +116,10 @@ def write_parts(
                 run.progress(f"{table.name} {part.key}")
     except BaseException as error:  # an interrupt as well: nothing else would close the parent
         if parent:
-            _close_failed(run, parent, loaded, error)
+            _close_failed(run, parent, error)
         raise
     if parent:
-        run.warehouse.writer.close_parent(parent.batch_id, loaded.results)
+        run.warehouse.writer.close_parent(parent.batch_id)
     loaded.newest = parts[-1].frame if parts else empty_frame(table.columns)
     loaded.preview = loaded.newest.head(5)
 
@@ -140,11 +138,11 @@ def _chunks(parts: Sequence[Part]) -> Iterator[list[Part]]:
         yield chunk
 
 
-def _close_failed(run: PipelineRun, parent: Batch, loaded: Loaded, error: BaseException) -> None:
+def _close_failed(run: PipelineRun, parent: Batch, error: BaseException) -> None:
     """Close the parent of a range that broke off; what its partitions committed stays."""
-    reason = str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__ if isinstance(error, Exception) else "interrupted"
     try:
-        run.warehouse.writer.close_parent(parent.batch_id, loaded.results, error=reason)
+        run.warehouse.writer.close_parent(parent.batch_id, error=reason)
     except StorageError as away:
         # The database is away, which is why the range broke off; the reaper closes the batch later.
         log.warning("batch %s stays open: %s", parent.batch_id, away.message)

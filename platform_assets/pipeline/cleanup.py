@@ -9,7 +9,6 @@ from typing import Any
 
 from core.declaration.tables import Table
 from core.errors import StorageError
-from core.stopping import safe_point
 from platform_assets.pipeline.run import PipelineRun
 from resources.redact import redact
 from resources.warehouse.retention import Retention, cutoff
@@ -52,5 +51,4 @@ def _one(run: PipelineRun, table: Table, before: str) -> int:
     removed = 0
     for part in Retention(run.warehouse.engine, run.clock).remove(table, before, run.batch_facts()):
         removed += part.rows
-        safe_point()
     return removed

@@ -14,7 +14,6 @@ import pandas as pd
 from core.declaration.dataset import MIN_COVERAGE, Source
 from core.declaration.scope import Scope
 from core.errors import NotServed, PayloadError, PlatformError, Unavailable, UpstreamError
-from core.stopping import StopAsked
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.redact import redact
@@ -151,7 +150,7 @@ def _failure(error: Exception, name: str) -> dict[str, Any]:
     """What is noted of a source that did not answer. Raises what is no matter of the source."""
     why = str(error)
     if not isinstance(error, AskErrors):
-        if isinstance(error, PlatformError | StopAsked):
+        if isinstance(error, PlatformError):
             raise error
         # A form that our own code does not expect: a fault of ours, and the next source is asked.
         log.exception("%s: its answer could not be read", name)

@@ -7,7 +7,7 @@ leaves the old version readable, and files that nobody names (`resources.lake.up
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -68,15 +68,12 @@ class Plan:
 
 
 class Publisher:
-    """Publishes tables of one warehouse in one lake. `safe_point` is called between commits and may raise."""
+    """Publishes tables of one warehouse in one lake."""
 
-    def __init__(
-        self, warehouse: Warehouse, lake: Lake, safe_point: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, warehouse: Warehouse, lake: Lake) -> None:
         self._warehouse = warehouse
         self._sql = warehouse.sql
         self._lake = lake
-        self._safe_point = safe_point
 
     def publish(self, table: Table) -> Publication:
         """Bring a published table up to the warehouse; nothing is written where nothing changed. Raises
@@ -94,7 +91,6 @@ class Publisher:
             left = left[len(done) :]
             rows, commits = rows + count, commits + 1
             batches |= dict.fromkeys(named)
-            self._safe_point()
         if commits:
             log.info("%s: %d rows of %d months published", table.name, rows, len(plan.months))
         return Publication(table.name, plan.months, rows, tuple(batches), commits, plan.version, plan.rebuilt)

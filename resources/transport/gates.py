@@ -26,7 +26,6 @@ from typing import Any
 
 from core.clock import Sleeper, real_sleep, stamp
 from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
-from core.stopping import safe_point
 from resources.settings import Settings
 from resources.transport.budget import current_budget
 from resources.transport.call_window import count_call
@@ -104,9 +103,7 @@ class StateGate:
     # --- the Gate protocol
 
     def enter(self, family: str, host: str) -> None:
-        """Wait for the family's turn; see `Gate.enter`. A safe point: work that is to stop neither waits nor
-        calls an upstream."""
-        safe_point()
+        """Wait for the family's turn; see `Gate.enter`."""
         budget = current_budget()
         if budget is not None:
             budget.take()

@@ -12,10 +12,6 @@ from contextvars import ContextVar
 
 from core.clock import Sleeper, real_sleep
 from core.errors import Unavailable
-from core.stopping import safe_point
-
-SLICE_S = 1.0
-"""Seconds between two checks whether the work is to stop."""
 
 
 class Patience:
@@ -39,7 +35,7 @@ class Patience:
         return self._left
 
     def wait(self, seconds: float) -> bool:
-        """Wait `seconds`; False without waiting when that is more than is left. A safe point."""
+        """Wait `seconds`; False without waiting when that is more than is left."""
         with self._lock:
             now = self._monotonic()
             until = now + seconds
@@ -49,8 +45,7 @@ class Patience:
             self._left -= more
             self._until = max(self._until, until)
         while (rest := until - self._monotonic()) > 0:
-            safe_point()
-            self._sleep(min(SLICE_S, rest))
+            self._sleep(rest)
         return True
 
 

@@ -21,7 +21,6 @@ from core.clock import Clock
 from core.declaration.conditions import Condition
 from core.declaration.scope import Reader, Scope
 from core.errors import NotServed, PayloadError, Unavailable
-from core.stopping import safe_point
 from resources.fetch_record import FetchLog
 from resources.rejections import Rejection, note, noting
 from resources.upstreams import universe
@@ -257,7 +256,6 @@ class FetchContext(Clients):
         def one(item: str) -> tuple[T | None, PayloadError | None]:
             if pause[1] > 0 and item != todo[0]:
                 self._sleep(random.uniform(*pause))
-            safe_point()
             try:
                 return work(item), None
             except PayloadError as error:

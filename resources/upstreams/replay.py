@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from core.calendar import TradeCalendar
 from core.clock import Clock
 from core.errors import Permanent, PlatformError, Refused, Transient
-from core.stopping import safe_point
 from resources.fetch_record import Fetch, FetchLog, Outcome
 from resources.recordings import Recorded, RecordedResponses
 from resources.rejections import Rejection, noting
@@ -30,7 +29,6 @@ _ERRORS: dict[str, type[PlatformError]] = {
 
 def _replayed(recording: RecordedResponses, log: FetchLog, asked: Fetch, parse: Callable[[bytes], T]) -> T:
     """The recorded answer, parsed again; what failed then fails in the same way."""
-    safe_point()
     one = recording.answer(asked.request_key, f"{asked.upstream} {asked.call_name} {asked.codes_or_page}")
     body = recording.body(one)
     failed = _ERRORS.get(one.outcome)

@@ -91,6 +91,17 @@ def insert_batch(
     sql.put(connection, "sys_batch", values)
 
 
+def children_counts(sql: Sql, connection: Connection, parent_id: str) -> dict[str, int]:
+    """What the batches of the partitions of a range counted in total."""
+    sums = sql.run(
+        connection,
+        f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
+        "FROM sys_batch WHERE parent_batch_id=?",
+        (parent_id,),
+    ).one()
+    return dict(zip(COUNTS, map(int, sums), strict=True))
+
+
 def end_batch(
     sql: Sql, connection: Connection, batch_id: str, status: str, counts: Mapping[str, int], now: str,
     **more: Any,

@@ -11,7 +11,6 @@ from sqlalchemy.engine import Engine
 
 from core.clock import Clock, stamp
 from core.declaration.tables import Table
-from core.stopping import safe_point
 from resources.warehouse.batch_records import Batch, end_batch, insert_batch
 from resources.warehouse.engine import transaction
 from resources.warehouse.month_changes import record_months
@@ -41,7 +40,6 @@ class ColumnRetention(Ledger):
             cleared, quiet = cleared + rows, 0 if rows else quiet + 1
             if quiet == QUIET_DATES:
                 break
-            safe_point()
         return cleared
 
     def oldest(self, table: Table) -> str | None:

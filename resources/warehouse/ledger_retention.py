@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.clock import stamp
-from core.stopping import safe_point
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Ledger
 
@@ -128,7 +127,6 @@ class LedgerRetention(Ledger):
         condition = " AND ".join(f"{self._sql.name(column)}=?" for column in rule.key)
         statement = self._sql.text(f"DELETE FROM {self._sql.name(rule.table)} WHERE {condition}")
         while keys := self._sql.rows(found, (before,)):
-            safe_point()
             with transaction(self._engine) as connection:
                 connection.exec_driver_sql(statement, [tuple(key) for key in keys])
             yield len(keys)

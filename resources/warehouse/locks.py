@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import ConflictError, LockLost, StorageError
-from core.stopping import safe_point
 from resources.warehouse.engine import is_sqlite, reading, transaction
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql, marks
@@ -171,7 +170,7 @@ class DomainLocks:
 
     def take_in_turn(self, domains: Iterable[str], owner: str, run_id: str | None) -> Lease:
         """`take`, but while another step of the same run holds a domain this one waits: several workers may
-        carry out one run, and one of them may have died with its lease. A safe point."""
+        carry out one run, and one of them may have died with its lease."""
         requested = tuple(domains)
         until = time.monotonic() + TURN_S
         while True:
@@ -181,7 +180,6 @@ class DomainLocks:
                 holders = {one.run_id for one in self.states() if one.held and one.domain in requested}
                 if run_id is None or holders - {run_id} or time.monotonic() > until:
                     raise
-            safe_point()
             time.sleep(TURN_LOOK_S)
 
     @contextmanager

@@ -30,6 +30,7 @@ from resources.warehouse.batch_records import (
     COUNTS,
     Batch,
     Quality,
+    children_counts,
     end_batch,
     insert_batch,
     insert_fetches,
@@ -276,15 +277,13 @@ class Writer:
             insert_batch(self._sql, connection, table, batch, now)
             insert_fetches(self._sql, connection, batch, fetches, bodies)
 
-    def close_parent(
-        self, batch_id: str, results: Sequence[WriteResult], *, error: str | None = None
-    ) -> None:
+    def close_parent(self, batch_id: str, *, error: str | None = None) -> None:
         """Sum the children into their parent; with an `error` the parent has failed, even if children
         committed."""
         now = stamp(self._clock.now())
-        sums = {name: sum(getattr(item, name) for item in results) for name in COUNTS}
         status, why = ("success", None) if error is None else ("failed", redact(error)[:2000])
         with transaction(self._engine) as connection:
+            sums = children_counts(self._sql, connection, batch_id)
             end_batch(self._sql, connection, batch_id, status, sums, now, error=why)
 
     # -- steps of a write, in their order ---------------------------------------------------------

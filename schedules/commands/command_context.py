@@ -3,29 +3,32 @@
 import contextlib
 import threading
 import time
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
-from core.errors import ConflictError, InputError, NotFound, PlatformError, StorageError
-from core.stopping import Requested, stoppable
+from core.errors import ConflictError, InputError, PlatformError, StorageError, Unavailable
 from resources import tracing
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags as names
 from schedules.commands import lane_heartbeats
-from schedules.runs.outcome import RANGE_END, RANGE_START, JobRunner, RunOutcome
+from schedules.runs.outcome import RANGE_END, RANGE_START, JobRunner, RunFate, RunOptions, RunOutcome
 from schedules.services import Services
 
 CANCELED = "canceled"
 GOING_DOWN = "the worker is going down"
 TERMINATED = "its run was terminated"
-LOOK_S = 1.0
+LOOK_S = 0.5
+"""Between two looks at a run that is waited for."""
+LAUNCH_S = 300.0
+"""So long a run is asked for again while Dagster is away or starts."""
+ENDING_S = 200.0
+"""So long the end of an earlier run is waited for: Dagster itself gives one up after 180 s."""
 MAX_CODES = 500
 
 
 class Stopped(PlatformError):
-    """The command was canceled, or its worker is going down, at a safe point within a run or between two."""
+    """The command was canceled, or its worker is going down, within a run or between two."""
 
 
 @dataclass
@@ -93,26 +96,15 @@ class Work:
             return GOING_DOWN
         return None
 
-    def _listener(self, run_id: str) -> Requested:
-        """What the safe points of a run ask. They are passed often, by several threads: the database is
-        looked at once in LOOK_S, and a database that is busy is looked at again later."""
-        next_look = time.monotonic()
-        reason: str | None = None
-
-        def requested() -> str | None:
-            nonlocal next_look, reason
-            if reason is None and self.stopping.is_set():
-                reason = GOING_DOWN
-            if reason is not None or time.monotonic() < next_look:
-                return reason
-            next_look = time.monotonic() + LOOK_S
-            with contextlib.suppress(StorageError):
-                reason = self.stop_wanted()
-            if reason is None and self.runner.terminated(run_id):
-                reason = TERMINATED
-            return reason
-
-        return requested
+    def end_earlier_runs(self) -> None:
+        """End what an earlier worker left at work for this command, and wait for that: two runs of one
+        command would be in each other's way. Raises Stopped."""
+        until = time.monotonic() + ENDING_S
+        asked: set[str] = set()
+        while (left := self.runner.open_runs(self.command.id)) and time.monotonic() < until:
+            self.check()
+            asked |= {run_id for run_id in set(left) - asked if self._terminated(run_id)}
+            time.sleep(LOOK_S)
 
     def run_job(
         self,
@@ -124,12 +116,9 @@ class Work:
         tags: Mapping[str, str] | None = None,
         run_config: Mapping[str, Any] | None = None,
     ) -> RunOutcome:
-        """One run of a job in this process, for one partition, a range of partitions, or neither. It has a
-        row in the ledger of scheduled runs, so that the list of task runs shows it. NotFound for an unknown
-        job; Stopped when the run ended at a safe point because nobody wants the rest."""
-        if not self.runner.has(job):
-            raise NotFound(f"no job {job!r}")
-        run_id = str(uuid.uuid4())
+        """One run of a job, for one partition, a range of partitions, or neither: launched by Dagster and
+        watched to its end. It has a row in the ledger of scheduled runs, so that the list of task runs shows
+        it. NotFound for an unknown job; Stopped when nobody wants the rest."""
         date = partition_key or (partition_range[1] if partition_range else None)
         carried = {
             names.TASK: job,
@@ -141,37 +130,89 @@ class Work:
             carried[names.TRADE_DATE] = date
         if partition_range is not None:
             carried[RANGE_START], carried[RANGE_END] = partition_range
-        carried |= {**tracing.run_tags(), **(tags or {})}
         ledger, clock = self.services.scheduled_runs, self.services.clock
-        self.run_ids.append(run_id)
-        self.progress(run_id=run_id, runs=list(self.run_ids))
-        ledger.by_hand(
-            job,
-            at=clock.now(),
-            trade_date=date,
-            command_id=self.command.id,
-            run_id=run_id,
-            claim=self.command,
+        with tracing.span(f"run {job}", attributes={"ashare.partition": date}) as step:
+            carried |= {**tracing.run_tags(), **(tags or {})}
+            run_id = self._launched(job, partition_key=partition_key, tags=carried, run_config=run_config)
+            step.set({"ashare.run_id": run_id})
+            self._enter(job, run_id, date)
+            fate = self._watched(run_id)
+            if fate.status == "canceled":
+                reason = self._stop_reason() or TERMINATED
+                ledger.finish(run_id, "canceled", now=clock.now(), reason=reason)
+                raise Stopped(reason)
+            status = fate.status
+            if status == "success" and ledger.batches_failed(run_id):
+                status = "partial"
+            ledger.finish(run_id, status, now=clock.now(), reason=fate.reason)
+            if fate.status != "success":
+                step.fail("the run failed")
+        return RunOutcome(
+            run_id,
+            fate.status == "success",
+            fate.reason,
+            self.runner.answer(run_id),
+            partial=fate.status == "partial",
         )
-        requested = self._listener(run_id)
+
+    def _launched(self, job: str, **how: Unpack[RunOptions]) -> str:
+        until = time.monotonic() + LAUNCH_S
+        while True:
+            self.check()
+            try:
+                return self.runner.launch(job, **how)
+            except Unavailable:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(LOOK_S)
+
+    def _enter(self, job: str, run_id: str, date: str | None) -> None:
+        """Write down a new run. One that could not be written down is ended: nobody would look after it."""
+        self.run_ids.append(run_id)
         try:
-            with stoppable(requested):
-                outcome = self.runner.run(
-                    job, run_id=run_id, partition_key=partition_key, tags=carried, run_config=run_config
-                )
-        except Exception as error:
-            # Whatever kept the run from starting: its row must not stay open.
-            ledger.finish(run_id, "failed", now=clock.now(), reason=f"{type(error).__name__}: {error}")
+            self.progress(run_id=run_id, runs=list(self.run_ids))
+            self.services.scheduled_runs.by_hand(
+                job,
+                at=self.services.clock.now(),
+                trade_date=date,
+                command_id=self.command.id,
+                run_id=run_id,
+                claim=self.command,
+            )
+        except PlatformError:
+            self._terminated(run_id)
             raise
-        if outcome.canceled:
-            reason = requested() or TERMINATED
-            ledger.finish(run_id, "canceled", now=clock.now(), reason=reason)
-            raise Stopped(reason)
-        status = "partial" if outcome.partial else "failed"
-        if outcome.success:
-            status = "partial" if ledger.batches_failed(run_id) else "success"
-        ledger.finish(run_id, status, now=clock.now(), reason=outcome.error)
-        return outcome
+
+    def _watched(self, run_id: str) -> RunFate:
+        """How a run ended; it is terminated as soon as nobody wants it any more. A worker that is going down
+        does not wait for that."""
+        terminated = False
+        while True:
+            lane_heartbeats.alive()
+            fate = self.runner.fate(run_id)
+            if fate is None:
+                return RunFate("failed", "its run does not exist any more")
+            if fate.status != "open":
+                return fate
+            reason = None if terminated else self._stop_reason()
+            if reason is not None:
+                terminated = self._terminated(run_id)
+            if reason == GOING_DOWN:
+                return RunFate("canceled")
+            time.sleep(LOOK_S)
+
+    def _terminated(self, run_id: str) -> bool:
+        """Whether the end of a run could be asked for."""
+        with contextlib.suppress(PlatformError):
+            self.runner.terminate(run_id)
+            return True
+        return False
+
+    def _stop_reason(self) -> str | None:
+        """`stop_wanted`, where a database that is busy is looked at again later."""
+        with contextlib.suppress(StorageError):
+            return self.stop_wanted()
+        return GOING_DOWN if self.stopping.is_set() else None
 
     def answer_of(self, job: str, **config: Any) -> dict[str, Any]:
         """A run of a job whose op `answer` takes `config`: its id and what the op gave back, also of a run

@@ -11,11 +11,11 @@ from typing import Any
 from core.calendar import TradeCalendar
 from core.errors import ConflictError, InputError, PlatformError
 from core.report_periods import due_on, open_report_periods, previous_period
+from platform_assets.task_table import EOD_CORE
 from schedules.commands.command_context import Work
 from schedules.commands.kernel_compilation import wait_for_kernels
 from schedules.runs.outcome import RunOutcome
 from schedules.services import Services
-from schedules.tasks.table import EOD_CORE
 
 DETAIL_DATES = 5
 """Newest trade dates that are loaded in full before the API comes."""
@@ -27,8 +27,9 @@ PICKED_AT_ONCE = 100
 """Trade dates of one run of `earlier_picks`."""
 FLOW_DATES = 50
 """Newest trade dates whose money flow a source tells of a whole market."""
-RANGE_DAYS = 365
-"""A range run emits one event per date and asset: at most a year in one run."""
+RANGE_DAYS = 500
+"""A range run emits one event per date and asset, and holds its bars in memory; each run pays the start of a
+process. What a new warehouse loads (320 trade dates) is one run."""
 
 _PERIODS_BESIDE = 4
 """Report periods before one that its figures are set beside: the quarters before it, the year end before it,
@@ -39,6 +40,8 @@ _FEW = 2
 SECURITY_LIST = "security_list"
 HISTORY = "history"
 REPORTS = "reports"
+PAST = "history_and_reports"
+"""Both of them, of one range."""
 RECENT = "recent_days"
 """What `eod_core` loads, of several dates in one run: the same rows in a third of the time."""
 CALCULATIONS = "calculations"
@@ -124,10 +127,14 @@ def plan_load(
     known = max(loaded.ranges, default="")
     bars = [day for day in window if day > known and day not in done]
     steps = [Step(SECURITY_LIST, newest, newest)] if loaded.nothing else []
-    if len(bars) > len(days):
-        steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
-    if len(bars) > len(days) or known > max(loaded.reports, default=""):
-        steps.append(Step(REPORTS, min(window[0], _reports_since(calendar, newest)), newest))
+    past = ranges(bars) if len(bars) > len(days) else []
+    since = min(window[0], _reports_since(calendar, newest))
+    if past == [(since, newest)]:
+        steps.append(Step(PAST, since, newest))
+    else:
+        steps += [Step(HISTORY, start, end) for start, end in past]
+        if past or known > max(loaded.reports, default=""):
+            steps.append(Step(REPORTS, since, newest))
     last = DAY if loaded.days or loaded.whole else WHOLE_DAY
     if len(days) > _FEW:
         steps += [Step(RECENT, days[0], days[-2]), Step(last, days[-1], days[-1])]
@@ -195,7 +202,7 @@ def _chunks(days: list[str], size: int) -> list[list[str]]:
 
 
 def ranges(days: list[str]) -> list[tuple[str, str]]:
-    """Ascending trade dates as ranges of at most a year each."""
+    """Ascending trade dates as ranges of less than RANGE_DAYS each."""
     parts: list[tuple[str, str]] = []
     for day in days:
         if parts:
@@ -225,7 +232,7 @@ def initial_load(work: Work) -> dict[str, Any]:
     steps = [step for step in planned if step.job not in BEHIND]
     trigger = "backfill" if loaded.nothing else "catchup"
     work.progress(newest=newest)
-    failed = _carry_out(work, steps, trigger, vital=(SECURITY_LIST, HISTORY))
+    failed = _carry_out(work, steps, trigger, vital=(SECURITY_LIST, HISTORY, PAST))
     behind = planned[len(steps) :]
     if behind:
         _ask_for_calculations(services, behind)
@@ -263,8 +270,8 @@ def _loaded(services: Services) -> Loaded:
     return Loaded(
         days=done(DAY),
         whole=done(WHOLE_DAY),
-        ranges=done(HISTORY),
-        reports=done(REPORTS),
+        ranges=done(HISTORY) | done(PAST),
+        reports=done(REPORTS) | done(PAST),
         disclosed=done(DISCLOSED),
         from_bars=done(BAR_CALCULATIONS),
         calculated=done(CALCULATIONS) | done(QUANT),

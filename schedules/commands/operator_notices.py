@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.errors import PlatformError
+from platform_assets.task_table import BY_KEY
 from resources.notifications import NotificationStore
 from resources.orchestrator import run_url
 from resources.settings import Settings
@@ -19,7 +20,6 @@ from resources.transport.gates import BreakerState, deployment_gate
 from resources.warehouse.ledger.scheduled_run_reads import RETRIED
 from resources.warehouse.sql import Sql
 from schedules.services import Services
-from schedules.tasks.table import BY_KEY
 
 HORIZON_DAYS = 30
 """A calendar with fewer days left is reported."""

@@ -1,4 +1,5 @@
-"""`python -m schedules.commands.worker`: claims commands and carries them out, each a Dagster run of its own.
+"""`python -m schedules.commands.worker`: claims commands and carries them out: their runs are launched by
+Dagster, and watched.
 
 Two lanes (threads): one for commands of many minutes, one for the rest. A third thread keeps the node's
 and the commands' heartbeats, a fourth makes changed trigger times effective.
@@ -10,8 +11,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any
 
 from core.errors import InputError, PlatformError, StorageError
@@ -27,16 +27,15 @@ from schedules.commands.command_context import GOING_DOWN, Handler, Stopped, Wor
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.kernel_compilation import compile_in_background, stop_compiling
 from schedules.commands.operator_notices import try_tell
-from schedules.commands.reaper import ROLE, fail_run, fail_runs_before, reap_node, try_reap
+from schedules.commands.reaper import ROLE, reap_node, try_reap
 from schedules.runs.outcome import JobRunner
-from schedules.runs.process_pool import RunPool
 from schedules.services import Services, open_services
 from schedules.tasks.location_reload import RetimeWatcher
 
 log = logging.getLogger(__name__)
 REAP_S = 60.0
 LAST_WORDS_S = 8.0
-"""How long a run may take to end after SIGTERM; the supervisor kills after 15 s."""
+"""How long a lane may take to end after SIGTERM; the supervisor kills after 15 s."""
 PARENT_S = 1.0
 LANES = (True, False)
 """Commands of many minutes, and the rest."""
@@ -54,11 +53,10 @@ class Worker:
         orchestrator: Orchestrator | None = None,
         instance: Any = None,
         beat_s: float = BEAT_S,
-        end_runs: Callable[[], None] = lambda: None,
         lane_limit_s: float = lane_heartbeats.LIMIT_S,
     ) -> None:
-        """`end_runs` ends the processes of runs that did not reach a safe point in time. A lane without a
-        sign of life for `lane_limit_s` hangs, and with it the worker: its heartbeat stops."""
+        """A lane without a sign of life for `lane_limit_s` hangs, and with it the worker: its heartbeat
+        stops."""
         self.services = services
         self.node = this_node(ROLE)
         self.stopping = threading.Event()
@@ -67,14 +65,13 @@ class Worker:
         self._orchestrator = orchestrator
         self._instance = instance
         self._beat_s = beat_s
-        self._end_runs = end_runs
         self._pulses = lane_heartbeats.Pulses(lane_limit_s)
         self._active: dict[int, Command] = {}
         self._lock = threading.Lock()
 
     def run(self) -> bool:
-        """Work until stopped. True when every lane came to its end; False when a run had to be left
-        behind (its command is queued again, its run has failed)."""
+        """Work until stopped. True when every lane came to its end; False when one had to be left behind
+        (its command is queued again)."""
         self._beat()
         try_reap(self.services, self.node, self._instance)
         lanes = [
@@ -98,7 +95,6 @@ class Worker:
         if ended:
             self.services.heartbeats.forget(self.node.node_id)
         else:
-            self._end_runs()
             reap_node(self.services, self.node.node_id, self._instance)
         return ended
 
@@ -184,6 +180,7 @@ class Worker:
         )
         log.info("command %s: %s", command.id, command.command)
         try:
+            work.end_earlier_runs()
             result = self._handler(command.command).run(work)
         except Stopped as error:
             if error.message == GOING_DOWN:
@@ -222,21 +219,6 @@ def watch_parent(pid: int, stopping: threading.Event) -> None:
             stopping.set()
 
 
-def open_pool(services: Services) -> RunPool:
-    """Run processes for the lanes of a worker, started now."""
-
-    def open_instance() -> Any:
-        from dagster import DagsterInstance  # noqa: PLC0415  the worker starts without Dagster
-
-        return DagsterInstance.get()
-
-    def on_death(run_id: str, reason: str) -> None:
-        fail_run(services, pool.instance, run_id, reason)
-
-    pool = RunPool(open_instance, size=len(LANES), on_death=on_death)
-    return pool
-
-
 def main() -> int:
     try:
         logs.configure(process_settings(), "worker")
@@ -245,10 +227,15 @@ def main() -> int:
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")
         return 1
-    runner = open_pool(services)
+    # Dagster takes a second or two to import, which is no use to who only looks at this module.
+    from dagster import DagsterInstance  # noqa: PLC0415
+
+    from schedules.runs.launching import LaunchedRuns  # noqa: PLC0415
+
     orchestrator = Orchestrator(services.settings.dagster_port, host=services.settings.dagster_host)
+    instance = DagsterInstance.get()
     worker = Worker(
-        services, runner, orchestrator=orchestrator, instance=runner.instance, end_runs=runner.close
+        services, LaunchedRuns(orchestrator, instance), orchestrator=orchestrator, instance=instance
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
@@ -257,21 +244,16 @@ def main() -> int:
         threading.Thread(
             target=watch_parent, args=(int(parent), worker.stopping), name="parent", daemon=True
         ).start()
-    since = os.environ.get("APP_STARTED_AT")
     compile_in_background()
     try:
-        if since and not services.settings.dagster_postgres_url:
-            fail_runs_before(services, runner.instance, datetime.fromtimestamp(float(since), UTC))
         ended = worker.run()
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")
         return 1
     finally:
         stop_compiling()
-        runner.close()
     if not ended:
-        # A lane still waits for a run, whose process has just been ended; its transaction rolled back.
-        os._exit(0)
+        os._exit(0)  # a lane still waits for something
     return 0
 
 

@@ -1,4 +1,4 @@
-"""How a Dagster run ended, and who executes one. Without Dagster, so that the worker stays small."""
+"""How a Dagster run ended, and who launches one. Without Dagster, so that tests need none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,24 +6,35 @@ from typing import Any, Protocol, TypedDict, Unpack
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
+PARTITION = "dagster/partition"
+ANSWER = "answer"
+"""Name in its job of the op that gives an answer back, and of the answer in the metadata of its output."""
+
+
+@dataclass(frozen=True)
+class RunFate:
+    """What became of a run. `status`: open, success, partial (some of its tables could not be loaded), failed
+    or canceled."""
+
+    status: str
+    reason: str | None = None
+    retry: bool = True
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended; `error` says what failed. `partial`: no success, but some of its tables were loaded.
-    `answer` is what its op `answer` gave back, for the jobs that have one and came that far. `canceled`: it
-    stopped at a safe point, because it was asked to."""
+    """How a run of a command ended; `error` says what failed. `partial`: no success, but some of its tables
+    were loaded. `answer` is what its op `answer` gave back, for the jobs that have one and came that far."""
 
     run_id: str
     success: bool
     error: str | None = None
     answer: Any = None
-    canceled: bool = False
     partial: bool = False
 
 
 class RunOptions(TypedDict, total=False):
-    """What a run may be given beside its id: the one partition that it is for, tags, configuration."""
+    """What a run may be given: the one partition that it is for, tags, configuration."""
 
     partition_key: str | None
     tags: Mapping[str, str] | None
@@ -31,12 +42,24 @@ class RunOptions(TypedDict, total=False):
 
 
 class JobRunner(Protocol):
-    """Executes a job to its end."""
+    """Launches jobs in the orchestrator and looks after their runs."""
 
-    def has(self, job: str) -> bool: ...
-
-    def terminated(self, run_id: str) -> bool:
-        """Whether somebody asked the orchestrator to end this run."""
+    def launch(self, job: str, **how: Unpack[RunOptions]) -> str:
+        """The id of a new run. NotFound for an unknown job; Unavailable while the orchestrator is away."""
         ...
 
-    def run(self, job: str, *, run_id: str, **how: Unpack[RunOptions]) -> RunOutcome: ...
+    def fate(self, run_id: str) -> RunFate | None:
+        """None when there is no such run; `open` also while nobody can tell."""
+        ...
+
+    def answer(self, run_id: str) -> Any:
+        """What the op `answer` of a run gave back; None without one."""
+        ...
+
+    def terminate(self, run_id: str) -> None:
+        """Ask for its end. Raises PlatformError when that could not be asked for."""
+        ...
+
+    def open_runs(self, command_id: int) -> list[str]:
+        """Ids of the runs of a command that have not ended."""
+        ...

@@ -1,27 +1,23 @@
 """Dagster's runs as the ledger sees them."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import sqlalchemy as sa
 from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 
+from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from schedules import run_tags
-from schedules.tasks.reconciliation import RunFate
+from schedules.runs.outcome import ANSWER, RunFate
 
+OUTSIDE = "from outside the execution context"
+"""What the code server leaves of a run whose process died under it."""
 _ENDED = {
     DagsterRunStatus.SUCCESS: "success",
     DagsterRunStatus.FAILURE: "failed",
     DagsterRunStatus.CANCELED: "canceled",
 }
 
-
-def is_terminated(instance: DagsterInstance, run_id: str) -> bool:
-    """*Terminate* in the Dagster UI: Dagster has no process of its own to signal, it leaves a mark."""
-    try:
-        run = instance.get_run_by_id(run_id)
-    except sa.exc.DBAPIError:
-        return False  # busy or away: asked again at the next look
-    return run is not None and run.status in {DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED}
+UNFINISHED = frozenset(set(DagsterRunStatus) - set(_ENDED))
 
 
 class DagsterRuns:
@@ -49,6 +45,15 @@ class DagsterRuns:
             status = "partial"
         return RunFate(status, "; ".join(_reasons(failures)) or run_failure, retry)
 
+    def answer(self, run_id: str) -> Any:
+        """What the op `answer` of a run gave back, as it left it in the metadata of its output."""
+        of_outputs = {DagsterEventType.STEP_OUTPUT}
+        for record in self._instance.get_records_for_run(run_id, of_type=of_outputs).records:
+            event = record.event_log_entry.dagster_event
+            if event is not None and event.step_key == ANSWER:
+                return event.step_output_data.metadata[ANSWER].value
+        return None
+
     def _steps(self, run_id: str) -> tuple[list[str], dict[str, str], str | None]:
         """(steps that succeeded, failed step -> why, why the run failed)."""
         kinds = {DagsterEventType.STEP_SUCCESS, DagsterEventType.STEP_FAILURE, DagsterEventType.RUN_FAILURE}
@@ -66,7 +71,9 @@ class DagsterRuns:
                 cause = error.cause if error is not None and error.cause is not None else error
                 failures[str(event.step_key)] = cause.message.strip() if cause is not None else ""
             else:
-                run_failure = run_failure or event.message
+                run_failure = run_failure or (
+                    PROCESS_DIED if OUTSIDE in str(event.message) else event.message
+                )
         return succeeded, failures, run_failure
 
     def _all_ended(self, run: DagsterRun, ended: set[str]) -> bool:

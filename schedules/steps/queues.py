@@ -10,14 +10,18 @@ RECONNECT = {"max_retries": 100, "interval_start": 0.5, "interval_step": 0.5, "i
 """About eight minutes: a broker that is restarted is waited for, one that is gone ends the run."""
 
 
-def result_url(settings: Settings) -> str:
-    """Where a worker leaves what a step did, for the process of the run: beside Dagster's own history. In the
-    broker it would be lost with it. Raises InputError without PostgreSQL."""
+def app_arguments(settings: Settings) -> dict[str, Any]:
+    """What Celery's app is made with, equal on both sides. Results are left beside Dagster's own history: in
+    the broker they would be lost with it. Raises InputError without PostgreSQL."""
     if not settings.dagster_postgres_url:
         raise InputError(
             "BROKER_URL", "step workers need Dagster's history in PostgreSQL; set DAGSTER_POSTGRES_URL"
         )
-    return f"db+{settings.dagster_postgres_url}"
+    return {
+        "broker": settings.broker_address,
+        "backend": f"db+{settings.dagster_postgres_url}",
+        "config_source": celery_settings(),
+    }
 
 
 def celery_settings() -> dict[str, Any]:
@@ -28,18 +32,13 @@ def celery_settings() -> dict[str, Any]:
         "broker_connection_max_retries": None,
         "task_publish_retry_policy": RECONNECT,
         "task_default_queue": QUEUES[0],
-        "task_queue_max_priority": 10,
-        "task_default_priority": 5,
         # A step belongs to a worker until its result is stored: the broker gives it to another one when the
         # connection of the first ends. One at a time, so that none waits behind a long one.
         "task_acks_late": True,
         "task_reject_on_worker_lost": True,
         "worker_prefetch_multiplier": 1,
-        # A step whose message went back to the broker is ended here, since another worker begins it now.
-        "worker_cancel_long_running_tasks_on_connection_loss": True,
-        # And one that came to its end before its message went back is not done twice.
+        # A step that came to its end before its message went back is not done twice.
         "worker_deduplicate_successful_tasks": True,
-        "worker_hijack_root_logger": False,
         "worker_proc_alive_timeout": 60.0,
         "result_extended": False,
     }

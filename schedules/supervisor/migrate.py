@@ -7,12 +7,12 @@ import sqlalchemy as sa
 
 from core.declaration.registry import builtin_registry
 from core.errors import PlatformError, StorageError
+from platform_assets.task_table import TASKS
 from resources import logs
 from resources.composition import market_clock, open_warehouse
 from resources.redact import redact
 from resources.settings import Settings, process_settings
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks.table import TASKS
 
 CONNECT_S = 5
 

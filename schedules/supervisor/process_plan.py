@@ -4,12 +4,12 @@ import http.client
 import os
 import socket
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from platform_assets.definitions.queues import QUEUES
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings
 from resources.simulated_market.launch import MODULE, START_S, market_options, terminal_setting
@@ -87,10 +87,11 @@ def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
         "DAGSTER_HOME": str(data / "dagster"),
         "NUMBA_CACHE_DIR": str(data / "numba"),
         "APP_PARENT_PID": str(os.getpid()),
-        "APP_STARTED_AT": str(time.time()),
         "PYTHONUNBUFFERED": "1",
         # Dagster stores times without a zone and reads them as UTC, whatever zone a PostgreSQL server has.
         "PGTZ": "UTC",
+        # Dagster stores the events of one moment (what a run plans, the dates of a range) together.
+        "DAGSTER_EVENT_BATCH_SIZE": "500",
     }
     if ports.simulator_http:
         env["SIMULATOR_URL"] = f"http://{HOST}:{ports.simulator_http}"
@@ -119,7 +120,7 @@ def code_server(ports: Ports) -> ChildSpec:
     return _child(
         CODE,
         traced(
-            *f"dagster code-server start -m {DEFINITIONS} -h {HOST} -p {ports.code_server}".split(),
+            *f"schedules.runs.code_server -m {DEFINITIONS} -h {HOST} -p {ports.code_server}".split(),
             "--location-name",
             LOCATION,
         ),
@@ -167,7 +168,9 @@ def worker(settings: Settings, ports: Ports) -> ChildSpec:
 def step_worker(settings: Settings, number: int = 1) -> ChildSpec:
     return _child(
         f"{STEPS}_{number}",
-        traced("schedules.steps.worker"),
+        traced(
+            *f"celery -A schedules.steps.app worker -Q {','.join(QUEUES)} -c 1 -n step_{number}@%h".split()
+        ),
         sign=heartbeat_sign(settings.warehouse_address, STEPS),
     )
 

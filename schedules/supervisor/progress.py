@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from core.errors import ConflictError, PlatformError
+from platform_assets.task_table import CALENDAR
+from platform_assets.task_table import EOD_CORE as DAY
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.ledger.scheduled_run_reads import DONE
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
-from schedules.tasks.table import CALENDAR
-from schedules.tasks.table import EOD_CORE as DAY
 
 COMMAND = "initial_load"
 WHOLE_DAY = "whole_day"

@@ -17,6 +17,7 @@ from dagster import DagsterInstance
 from core.calendar import TradeCalendar
 from core.errors import StorageError
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
+from platform_assets.task_table import TASKS
 from resources import tracing
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Task
@@ -29,7 +30,6 @@ from schedules.tasks.missing_dates_sensor import gap_sensor
 from schedules.tasks.readiness import Act, judge
 from schedules.tasks.reconciliation import Cursor, Reconciler, Request, done_for, leave
 from schedules.tasks.session_sensors import Job, OpenServices, baseinfo_sensor, warmup_sensor
-from schedules.tasks.table import TASKS
 from schedules.tasks.trigger_times import moved_tasks
 
 ZONE = "Asia/Shanghai"

@@ -11,10 +11,11 @@ from functools import partial
 from typing import Protocol
 
 from core.declaration.registry import builtin_registry
-from resources.warehouse.ledger.scheduled_run_reads import LOST, RETRIED, ScheduledRunRow
+from resources.warehouse.ledger.scheduled_run_reads import RETRIED, ScheduledRunRow
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks import ScheduledRun, Task
 from resources.warehouse.ledger.tasks_state import TaskState
+from schedules.runs.outcome import RunFate
 from schedules.services import Services
 from schedules.tasks.readiness import Act, Done, Verdict, judge
 
@@ -24,16 +25,6 @@ PAUSE = timedelta(minutes=5)
 """Reconciliations further apart than this mean that the scheduler was away."""
 LOOK_BACK = timedelta(days=31)
 """Runs that were due before this leave no row after a long pause."""
-
-
-@dataclass(frozen=True)
-class RunFate:
-    """What became of a run. `status`: open, success, partial (some of its tables could not be loaded), failed
-    or canceled."""
-
-    status: str
-    reason: str | None = None
-    retry: bool = True
 
 
 class Runs(Protocol):
@@ -150,8 +141,6 @@ class Reconciler:
         else:
             run_id = row.run_id
         fate = self._runs.fate(run_id)
-        if row.presumed and row.reason != LOST and fate is not None and fate.status == "failed":
-            return  # the orchestrator heard it from the same reaper
         if fate is None:
             self._services.scheduled_runs.lose(run_id, now=now)
         elif fate.status == "success":

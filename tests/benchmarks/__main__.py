@@ -16,7 +16,7 @@ from tests.benchmarks.measure import Figure, table
 
 NAMES = (
     "storage", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
-    "nothing_new", "day_parts", "ticks", "backfill", "screening", "live", "evidence", "chat", "console",
+    "day_parts", "ticks", "backfill", "screening", "live", "evidence", "chat", "console",
     "growth", "market",
 )  # fmt: skip
 """What `make bench` runs, in an hour or more on two cores: the longest one, the whole market's day, last.

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from tests.benchmarks.measure import Figure, at_most
 from tests.cluster.day import JOBS, load_day, running_cluster
-from tests.soak.installation import Installation, worker_alone
+from tests.soak.installation import Installation, without_schedules
 
 CPU: Mapping[str, str] = {
-    "steps and runs": "schedules.steps.worker schedules.runs.process schedules.commands.worker",
+    "steps and runs": "schedules.steps.app schedules.commands.worker multiprocessing.spawn",
     "market": "resources.simulated_market",
     "API, daemon, UI, code server": "serving_api dagster",
 }
@@ -37,7 +37,7 @@ class Day:
 
 def run() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
-        with worker_alone(Path(name) / "single") as place:
+        with without_schedules(Path(name) / "single") as place:
             single = day(place, {})
         with running_cluster(Path(name) / "cluster") as cluster:
             servers = {server.name: server.process.pid for server in (cluster.mariadb, cluster.broker)

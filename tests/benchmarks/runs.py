@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.measure import highest_memory
+from tests.definitions.in_process import InProcessRuns
 
 ROOT = Path(__file__).parents[2]
 START_LIMIT_S = 600.0
-DAGSTERS_STORAGE = "BENCH_DAGSTERS_STORAGE"
-"""In the environment of a process that stores events as Dagster does by itself."""
 
 
 @dataclass(frozen=True)
@@ -106,20 +104,14 @@ def main(job: str, dates: list[str]) -> int:
     from dagster import DagsterInstance
 
     from schedules.code_location import defs
-    from schedules.runs import execution
-    from schedules.runs.execution import DagsterRunner
     from schedules.runs.outcome import RANGE_END, RANGE_START
 
-    if DAGSTERS_STORAGE in os.environ:
-        execution.open_instance = DagsterInstance.get
-    runner = DagsterRunner(defs)
-    runner.has(job)
+    runner = InProcessRuns(defs, DagsterInstance.get())
     for asked in dates:
         first, _, last = asked.partition("..")
         began, on_thread = time.perf_counter(), time.thread_time()
         outcome = runner.run(
             job,
-            run_id=str(uuid.uuid4()),
             partition_key=None if last else first,
             tags={RANGE_START: first, RANGE_END: last} if last else {},
         )

@@ -13,11 +13,11 @@ import dagster as dg
 
 from core.clock import ManualClock
 from platform_assets.definitions.partitions import trade_dates
+from platform_assets.task_table import TASKS
 from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
 from schedules.services import Services, make_services
 from schedules.tasks.native_schedules import Scheduling, build_schedules
-from schedules.tasks.table import TASKS
 from tests.benchmarks.measure import Figure, at_most, interleaved
 from tests.schedules.conftest import prepare
 

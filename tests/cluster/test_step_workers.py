@@ -5,8 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,24 +15,28 @@ import pytest
 from dagster import DagsterInstance
 
 from core.clock import FrozenClock
-from core.stopping import stoppable
 from resources import tracing
 from resources.composition import open_platform
+from resources.orchestrator import Orchestrator
 from resources.settings import load_settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from resources.warehouse.ledger.heartbeats import STEP_WORKER
-from schedules.runs.process_pool import RunPool
+from schedules.runs.launching import LaunchedRuns
+from schedules.runs.outcome import RunFate
 from schedules.services import Services, make_services
 from schedules.supervisor import folders
 from tests.cluster.services import own_broker
 from tests.conftest import mariadb_database, own_postgres
+from tests.schedules.dagster_side import dagster_side
 from tests.tracing.collector import Collector, Received, collecting
 
 ROOT = Path(__file__).parents[2]
 NOW = "2026-08-21T15:45"
 DAY = "2026-08-21"
+STEP_WORKER_COMMAND = "celery -A schedules.steps.app worker -Q download,fuse,calc -c 1".split()
+PATIENCE_S = 240.0
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
@@ -87,7 +91,7 @@ def services(
 @pytest.fixture
 def worker(services: Services) -> Iterator[subprocess.Popen[bytes]]:
     """Ready or not: a step waits for it in its queue."""
-    command = [sys.executable, "-m", "schedules.steps.worker"]
+    command = [sys.executable, "-m", *STEP_WORKER_COMMAND]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = subprocess.Popen(command, start_new_session=True, **quiet)  # type: ignore[call-overload]
     yield started
@@ -99,12 +103,28 @@ def worker(services: Services) -> Iterator[subprocess.Popen[bytes]]:
         started.wait()
 
 
+@dataclass
+class Deployment:
+    """What launches runs, and Dagster's record of them."""
+
+    runs: LaunchedRuns
+    instance: DagsterInstance
+
+    def ended(self, run_id: str) -> RunFate:
+        end = time.monotonic() + PATIENCE_S
+        while (fate := self.runs.fate(run_id)) is None or fate.status == "open":
+            assert time.monotonic() < end
+            time.sleep(0.2)
+        return fate
+
+
 @pytest.fixture
-def pool(services: Services) -> Iterator[RunPool]:
-    made = RunPool(DagsterInstance.get, size=1, on_death=lambda _run, _reason: None)
-    yield made
-    made.close()
-    made.instance.dispose()
+def deployment(services: Services) -> Iterator[Deployment]:
+    with (
+        dagster_side(services.settings, os.environ) as (ports, _),
+        DagsterInstance.get() as instance,
+    ):
+        yield Deployment(LaunchedRuns(Orchestrator(ports.dagster), instance), instance)
 
 
 def of_workers(collector: Collector, name: str) -> list[Received]:
@@ -125,13 +145,14 @@ def events(instance: Any, run_id: str) -> list[tuple[str, str]]:
 
 @pytest.mark.soak
 def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
-    services: Services, worker: subprocess.Popen[bytes], pool: RunPool, collector: Collector
+    services: Services, worker: subprocess.Popen[bytes], deployment: Deployment, collector: Collector
 ) -> None:
     tags = {tracing.TAG: f"00-{TRACE}-00f067aa0ba902b7-01"}
-    done = pool.run("security_list", run_id=str(uuid.uuid4()), partition_key=DAY, tags=tags)
-    said = events(pool.instance, done.run_id)
+    run_id = deployment.runs.launch("security_list", partition_key=DAY, tags=tags)
+    done = deployment.ended(run_id)
+    said = events(deployment.instance, run_id)
 
-    assert (done.success, done.error) == (True, None)
+    assert (done.status, done.reason) == ("success", None)
     queues = {
         step: text.rpartition('to queue "')[2].rstrip('".') for step, text in said if "Submitting" in text
     }
@@ -158,25 +179,28 @@ def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
     assert "write fusion_stock_master" in {span.name for span in writes}
     assert {span.parent_id for span in writes} <= known
 
-    asked = time.monotonic()
-    with stoppable(lambda: "enough" if time.monotonic() > asked + 1 else None):
-        ended = pool.run("history", run_id=str(uuid.uuid4()), tags={
-            "dagster/asset_partition_range_start": "2026-01-05", "dagster/asset_partition_range_end": DAY,
-        })  # fmt: skip
+    long = deployment.runs.launch("history", tags={
+        "dagster/asset_partition_range_start": "2026-07-01", "dagster/asset_partition_range_end": DAY,
+    })  # fmt: skip
+    end = time.monotonic() + PATIENCE_S
+    while not any("in celery worker" in text for _, text in events(deployment.instance, long)):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    deployment.runs.terminate(long)
 
-    assert (ended.success, ended.canceled) == (False, True)
+    assert deployment.ended(long).status == "canceled"
 
 
 @pytest.mark.soak
 def test_a_step_that_failed_lets_the_workers_go_on(
-    services: Services, worker: subprocess.Popen[bytes], pool: RunPool, faults: FaultPlan
+    services: Services, worker: subprocess.Popen[bytes], deployment: Deployment, faults: FaultPlan
 ) -> None:
     faults.replace([{"upstream": "eastmoney", "call": "*", "kind": "truncate"}])
     day = "2026-08-20"
-    done = pool.run("backfill_margin", run_id=str(uuid.uuid4()), partition_key=day)
+    done = deployment.ended(deployment.runs.launch("backfill_margin", partition_key=day))
 
-    assert (done.success, done.partial) == (False, True)
-    assert str(done.error).startswith(("raw__raw_margin", "raw__aux_rzrq"))
+    assert done.status == "partial"
+    assert str(done.reason).startswith(("raw__raw_margin", "raw__aux_rzrq"))
     with services.engine.connect() as connection:
         fused = connection.exec_driver_sql(f"SELECT COUNT(*) FROM fusion_margin WHERE date='{day}'").scalar()
     assert fused, "the exchanges have it"

@@ -14,10 +14,9 @@ from resources.settings import load_settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
-from schedules.commands import command_context
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services, make_services
 from tests.conftest import SQLITE_OFTEN, engine_url
+from tests.definitions.in_process import InProcessRuns
 
 NOW = "2026-08-21T15:45"
 BANK = "600040"
@@ -82,11 +81,8 @@ def services_of_each_engine(
 
 
 @pytest.fixture
-def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[DagsterRunner]:
+def runner() -> Iterator[InProcessRuns]:
     from schedules.code_location import defs
 
-    monkeypatch.setattr(command_context, "LOOK_S", 0.0)
     with dg.DagsterInstance.ephemeral() as instance:
-        made = DagsterRunner(defs)
-        made._instance = instance
-        yield made
+        yield InProcessRuns(defs, instance)

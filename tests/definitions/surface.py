@@ -9,10 +9,10 @@ import dagster as dg
 
 from core.declaration.registry import builtin_registry
 from platform_assets.definitions import cleanup_job, download_job, jobs
+from platform_assets.task_table import TASKS
 from resources.warehouse.ledger.missing_partitions import has_dates
 from schedules.code_location import defs
 from schedules.commands import handlers, initial_load
-from schedules.tasks.table import TASKS
 from serving_api.datasets import sync
 
 FILE = Path(__file__).with_name("surface.txt")
@@ -21,9 +21,10 @@ FILE = Path(__file__).with_name("surface.txt")
 def starters() -> dict[str, str]:
     """Job -> what starts it."""
     backfills = [f"backfill_{one.name}" for one in builtin_registry().datasets.values() if has_dates(one)]
-    loads = (initial_load.SECURITY_LIST, initial_load.HISTORY, initial_load.REPORTS, initial_load.RECENT,
-             initial_load.CALCULATIONS, initial_load.BAR_CALCULATIONS, initial_load.WHOLE_DAY,
-             initial_load.EARLIER, initial_load.PICKS, initial_load.DISCLOSED)  # fmt: skip
+    loads = (initial_load.SECURITY_LIST, initial_load.PAST, initial_load.HISTORY, initial_load.REPORTS,
+             initial_load.RECENT, initial_load.CALCULATIONS, initial_load.BAR_CALCULATIONS,
+             initial_load.WHOLE_DAY, initial_load.EARLIER, initial_load.PICKS,
+             initial_load.DISCLOSED)  # fmt: skip
     recalculated = (handlers.QUANT_JOB, *handlers.PARTS.values(), handlers.SIGNALS)
     found: dict[str, list[str]] = {}
     for starter, names in {

@@ -18,11 +18,10 @@ import pytest
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.world.full import SyntheticWorld
 from resources.simulated_market.world.model import Bars, Security
-from schedules.commands import command_context
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from tests.definitions.conftest import opened
+from tests.definitions.in_process import InProcessRuns
 from tests.soak.installation import PAUSES
 
 STATE = "autumn-2026"
@@ -41,7 +40,7 @@ def world() -> SyntheticWorld:
     return SyntheticWorld("S", state=STATE)
 
 
-def carried_out(services: Services, runner: DagsterRunner, job: str, **how: Any) -> tuple[str, str | None]:
+def carried_out(services: Services, runner: InProcessRuns, job: str, **how: Any) -> tuple[str, str | None]:
     """How the job ended, and with it all that it has asked for: repairs of bars among it."""
     asked = services.commands.enqueue("run_job", {"job": job, **how}, requested_by="admin")
     worker = Worker(services, runner)
@@ -57,15 +56,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     from schedules.code_location import defs
 
     with pytest.MonkeyPatch.context() as monkeypatch, dg.DagsterInstance.ephemeral() as instance:
-        monkeypatch.setattr(command_context, "LOOK_S", 0.0)
         for name in PAUSES:
             monkeypatch.setenv(name, "0")
-        runner = DagsterRunner(defs)
-        runner._instance = instance
-        yield from played_days(tmp_path_factory.mktemp("autumn"), monkeypatch, runner)
+        yield from played_days(tmp_path_factory.mktemp("autumn"), monkeypatch, InProcessRuns(defs, instance))
 
 
-def played_days(folder: Path, monkeypatch: pytest.MonkeyPatch, runner: DagsterRunner) -> Iterator[Services]:
+def played_days(folder: Path, monkeypatch: pytest.MonkeyPatch, runner: InProcessRuns) -> Iterator[Services]:
     success = ("success", None)
     for day in DAYS:
         with opened(folder, monkeypatch, FaultPlan(), now=f"{day}T15:45", state=STATE) as services:

@@ -1,16 +1,18 @@
-"""A command whose run is in progress is canceled: at a safe point, whole partitions stay, locks are free."""
+"""A run that is interrupted, as *Terminate* does it: whole partitions stay, locks are free. That a canceled
+command has its run terminated is in test_run_processes."""
 
 from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._utils import send_interrupt
 
 from resources.warehouse.ledger.commands import Command
 from resources.warehouse.writer import Writer
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 
 DAYS = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 BARS = "fusion_kline_daily"
@@ -36,6 +38,13 @@ def during_writes(monkeypatch: pytest.MonkeyPatch, table: str, count: int, act: 
     monkeypatch.setattr(Writer, "write_all", write_all)
 
 
+def interrupt(runner: InProcessRuns) -> None:
+    """What *Terminate* does: Dagster marks the run and interrupts its process."""
+    run = next(run for run in runner.instance.get_runs() if not run.is_finished)
+    runner.instance.report_run_canceling(run)
+    send_interrupt()
+
+
 def ask(services: Services, **args: Any) -> Command:
     return services.commands.enqueue("run_job", args, requested_by="admin")
 
@@ -45,7 +54,7 @@ def rows(services: Services, statement: str) -> list[Row]:
         return [tuple(row) for row in connection.exec_driver_sql(statement)]
 
 
-def prepared(services: Services, runner: DagsterRunner) -> Worker:
+def prepared(services: Services, runner: InProcessRuns) -> Worker:
     """A worker on a warehouse that knows its securities."""
     worker = Worker(services, runner, instance=runner.instance)
     listed = ask(services, job="security_list", partition_key=DAYS[-1])
@@ -56,22 +65,22 @@ def prepared(services: Services, runner: DagsterRunner) -> Worker:
 
 @pytest.mark.soak
 def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
-    services_of_each_engine: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services_of_each_engine: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services = services_of_each_engine
     worker = prepared(services, runner)
     asked = ask(services, job="history", partition_range=[DAYS[0], DAYS[-1]])
-    during_writes(monkeypatch, BARS, 2, lambda: services.commands.cancel(asked.id))
+    during_writes(monkeypatch, BARS, 2, lambda: interrupt(runner))
 
     worker.work_once()
 
     done = services.commands.get(asked.id)
-    assert (done.status, done.error) == ("canceled", "canceled")
+    assert (done.status, done.error) == ("canceled", "its run was terminated")
     run = runner.instance.get_run_by_id(str(done.run_id))
     assert run is not None
     assert run.status is dg.DagsterRunStatus.CANCELED
     slot = services.scheduled_runs.latest()["history"]
-    assert (slot.status, slot.reason) == ("canceled", "canceled")
+    assert (slot.status, slot.reason) == ("canceled", "its run was terminated")
     assert not any(state.held for state in services.locks.states())
     written = dict(rows(services, f"SELECT date, COUNT(*) FROM {BARS} GROUP BY date"))
     assert {str(day) for day in written} == set(DAYS[:2])
@@ -85,7 +94,7 @@ def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
     ]
     ((key, total, status, is_parent, error),) = batches[2:]
     assert (key, total, status) == (f"{DAYS[0]}..{DAYS[-1]}", sum(written.values()), "failed")
-    assert (bool(is_parent), error) == (True, "canceled")
+    assert (bool(is_parent), error) == (True, "interrupted")
     assert rows(services, "SELECT COUNT(*) FROM sys_batch WHERE status='running'") == [(0,)]
 
     # What was canceled can be asked for again, and ends as if nothing had been.
@@ -96,11 +105,11 @@ def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
 
 
 def test_a_canceled_fusion_gives_back_its_locks_and_starts_no_other_job(
-    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = prepared(services, runner)
     asked = services.commands.enqueue("fusion_sync", {"date": DAYS[-1]}, requested_by="admin")
-    during_writes(monkeypatch, BARS, 1, lambda: services.commands.cancel(asked.id))
+    during_writes(monkeypatch, BARS, 1, lambda: interrupt(runner))
 
     worker.work_once()
 
@@ -110,52 +119,14 @@ def test_a_canceled_fusion_gives_back_its_locks_and_starts_no_other_job(
     assert not any(state.held for state in services.locks.states())
 
 
-@pytest.mark.soak
-def test_terminating_the_run_in_the_dagster_ui_cancels_its_command(
-    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For a run inside the worker Dagster has no process to signal; it marks the run as canceling."""
-    worker = prepared(services, runner)
-    asked = ask(services, job="eod_core", partition_key=DAYS[-1])
-
-    def terminate() -> None:
-        run = runner.instance.get_run_by_id(str(services.commands.get(asked.id).run_id))
-        assert run is not None
-        runner.instance.report_run_canceling(run)
-
-    during_writes(monkeypatch, BARS, 1, terminate)
-    worker.work_once()
-
-    done = services.commands.get(asked.id)
-    assert (done.status, done.error) == ("canceled", "its run was terminated")
-    run = runner.instance.get_run_by_id(str(done.run_id))
-    assert run is not None
-    assert run.status is dg.DagsterRunStatus.CANCELED
-
-
-@pytest.mark.soak
-def test_a_worker_that_goes_down_stops_its_run_and_queues_the_command_again(
-    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worker = prepared(services, runner)
-    asked = ask(services, job="eod_core", partition_key=DAYS[-1])
-    during_writes(monkeypatch, BARS, 1, worker.stop)
-
-    worker.work_once()
-
-    back = services.commands.get(asked.id)
-    assert (back.status, back.attempts) == ("queued", 0)
-    assert services.scheduled_runs.latest()["eod_core"].reason == "the worker is going down"
-
-
 def test_a_download_is_canceled_between_two_of_its_types(
-    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker = prepared(services, runner)
     asked = services.commands.enqueue(
         "download", {"codes": ["600040"], "types": ["quote", "fund_flow"]}, requested_by="admin"
     )
-    during_writes(monkeypatch, "raw_quote", 1, lambda: services.commands.cancel(asked.id))
+    during_writes(monkeypatch, "raw_quote", 1, lambda: interrupt(runner))
 
     worker.work_once()
 

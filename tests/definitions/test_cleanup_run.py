@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from platform_assets.definitions.cleanup_job import JOB
+from platform_assets.task_table import BY_KEY
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.payloads import FolderPayloads
@@ -11,9 +12,8 @@ from schedules import run_tags
 from schedules.commands import handlers as handler
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
-from schedules.tasks.table import BY_KEY
+from tests.definitions.in_process import InProcessRuns
 from tests.warehouse.test_payloads import fetch_of
 
 DAYS = ("2022-01-04", "2025-01-02", "2026-08-20")
@@ -26,7 +26,7 @@ def fill(services: Services) -> None:
         connection.exec_driver_sql(statement, [("600519", day, "eastmoney") for day in DAYS])
 
 
-def test_bodies_go_after_as_many_days_as_the_setting_says(services: Services, runner: DagsterRunner) -> None:
+def test_bodies_go_after_as_many_days_as_the_setting_says(services: Services, runner: InProcessRuns) -> None:
     folder = services.settings.data_path / "payloads"
     store = FolderPayloads(folder)
     fetches = [fetch_of(b"body", day) for day in ("2026-07-21", "2026-07-22")]
@@ -49,7 +49,7 @@ def left(services: Services) -> list[str]:
 
 
 def test_a_cleanup_command_becomes_a_run_with_a_batch_and_an_answer(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     fill(services)
     asked = services.commands.enqueue(
@@ -72,7 +72,7 @@ def test_a_cleanup_command_becomes_a_run_with_a_batch_and_an_answer(
 
 
 def test_a_scheduled_run_keeps_as_many_days_as_the_setting_says(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     fill(services)
     task = BY_KEY["data_cleanup"]
@@ -103,7 +103,7 @@ def test_a_scheduled_run_keeps_as_many_days_as_the_setting_says(
 
 
 def test_a_scheduled_run_shortens_ledgers_and_files_and_one_for_a_table_does_not(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     old = services.settings.data_path / "answers" / "2020-01-02-101500"
     old.mkdir(parents=True)
@@ -123,7 +123,7 @@ def test_a_scheduled_run_shortens_ledgers_and_files_and_one_for_a_table_does_not
     assert left[0][0] == 0
 
 
-def test_wrong_arguments_fail_before_anything_is_deleted(services: Services, runner: DagsterRunner) -> None:
+def test_wrong_arguments_fail_before_anything_is_deleted(services: Services, runner: InProcessRuns) -> None:
     fill(services)
     wrong = (
         {},

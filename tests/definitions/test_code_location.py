@@ -3,8 +3,8 @@
 import dagster as dg
 import pytest
 
+from platform_assets.task_table import TASKS
 from schedules.code_location import defs
-from schedules.tasks.table import TASKS
 
 TIMED = {task.key: task.timing.cron for task in TASKS if task.timing.timed}
 LOADED = {

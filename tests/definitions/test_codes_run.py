@@ -6,9 +6,9 @@ from platform_assets.definitions.jobs import BASEINFO
 from platform_assets.definitions.run_lease import CODES_TAG
 from resources.warehouse.locks import DOMAINS
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from tests.definitions.conftest import BANK
+from tests.definitions.in_process import InProcessRuns
 
 
 def rows_of(services: Services, table: str, column: str = "code") -> set[str]:
@@ -16,7 +16,7 @@ def rows_of(services: Services, table: str, column: str = "code") -> set[str]:
         return set(connection.exec_driver_sql(f"SELECT {column} FROM {table}").scalars())
 
 
-def carried_out(services: Services, runner: DagsterRunner, command: str, args: dict[str, object]) -> None:
+def carried_out(services: Services, runner: InProcessRuns, command: str, args: dict[str, object]) -> None:
     asked = services.commands.enqueue(command, args, requested_by="admin")
 
     Worker(services, runner).work_once()
@@ -27,7 +27,7 @@ def carried_out(services: Services, runner: DagsterRunner, command: str, args: d
 
 @pytest.mark.soak
 def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     carried_out(services, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
     lease = services.locks.take(DOMAINS, "somebody")
@@ -48,7 +48,7 @@ def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
     assert [rows for table, _, rows in batches if table == "fusion_kline_daily"][-1] == 0
 
 
-def test_reports_of_a_range_are_loaded_apart_from_its_bars(services: Services, runner: DagsterRunner) -> None:
+def test_reports_of_a_range_are_loaded_apart_from_its_bars(services: Services, runner: InProcessRuns) -> None:
     carried_out(
         services, runner, "run_job", {"job": "reports", "partition_range": ["2026-04-30", "2026-08-21"]}
     )
@@ -60,7 +60,7 @@ def test_reports_of_a_range_are_loaded_apart_from_its_bars(services: Services, r
 
 
 def test_a_refresh_of_profiles_is_limited_to_the_stocks_in_turn(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     carried_out(services, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
 

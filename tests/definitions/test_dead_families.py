@@ -18,14 +18,14 @@ from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
 from core.declaration.scope import Scope
 from platform_assets.pipeline.inputs import StoredReads
+from platform_assets.task_table import TASKS
 from resources.composition import open_platform
 from resources.fetch_record import FetchLog
 from resources.simulated_market.faults import FaultPlan
 from resources.upstreams.hosts import SITES
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
-from schedules.tasks.table import TASKS
 from tests.definitions.conftest import opened
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sick_source import carried_out, events, rows
 from tests.serving_api.admin.conftest import opened_context
 
@@ -93,7 +93,7 @@ def evening(folder: Path, faults: FaultPlan, day: str) -> Iterator[Services]:
         yield services
 
 
-def carry_out(services: Services, runner: DagsterRunner, job: str, outcome: Outcome) -> None:
+def carry_out(services: Services, runner: InProcessRuns, job: str, outcome: Outcome) -> None:
     """One job of the day, whose run and rows say the same of it."""
     command = carried_out(services, runner, job, DAY)
     run_id = str(command.run_id)
@@ -115,7 +115,7 @@ def carry_out(services: Services, runner: DagsterRunner, job: str, outcome: Outc
     outcome.attempts |= {(name, why, run_id) for name, why in failed.items()}
 
 
-def failures(runner: DagsterRunner, run_id: str) -> dict[str, str]:
+def failures(runner: InProcessRuns, run_id: str) -> dict[str, str]:
     """Table -> why its step failed; a step that was not begun has no reason."""
     found = {}
     records = runner.instance.get_records_for_run(run_id, of_type={dg.DagsterEventType.STEP_FAILURE}).records
@@ -168,19 +168,17 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def in_memory() -> Iterator[DagsterRunner]:
+def in_memory() -> Iterator[InProcessRuns]:
     from schedules.code_location import defs
 
     with dg.DagsterInstance.ephemeral() as instance:
-        runner = DagsterRunner(defs)
-        runner._instance = instance
-        yield runner
+        yield InProcessRuns(defs, instance)
 
 
 @contextmanager
 def dead_evening(
     family: str, before: Path, folder: Path
-) -> Iterator[tuple[Services, DagsterRunner, Outcome]]:
+) -> Iterator[tuple[Services, InProcessRuns, Outcome]]:
     """The evening of the day, with the files of `before` and a family of upstreams away."""
     shutil.copytree(before, folder, dirs_exist_ok=True)
     faults = FaultPlan()

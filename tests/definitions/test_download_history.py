@@ -10,11 +10,11 @@ import pytest
 from core.clock import FrozenClock
 from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
 from tests.definitions.conftest import BANK, NOW
+from tests.definitions.in_process import InProcessRuns
 from tests.serving_api import market
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings
@@ -23,7 +23,7 @@ Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def ask(services: Services, runner: DagsterRunner) -> Iterator[Ask]:
+def ask(services: Services, runner: InProcessRuns) -> Iterator[Ask]:
     """Asks the route while a worker works; gives back the answer's `results`."""
     folder = services.settings.data_path
     url = services.settings.warehouse_address

@@ -8,14 +8,14 @@ from resources.simulated_market.faults import FaultPlan
 from schedules.commands import handlers as handler
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
-from schedules.runs import execution as runners
-from schedules.runs.execution import DagsterRunner
+from schedules.runs import outcome as runners
 from schedules.services import Services
 from tests.definitions.conftest import BANK
+from tests.definitions.in_process import InProcessRuns
 
 
 def test_a_download_command_becomes_a_run_with_batches_and_an_answer(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     asked = services.commands.enqueue("download", {"codes": [BANK], "types": ["quote"]}, requested_by="admin")
 
@@ -37,7 +37,7 @@ def test_a_download_command_becomes_a_run_with_batches_and_an_answer(
 
 
 def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
-    services: Services, runner: DagsterRunner, faults: FaultPlan
+    services: Services, runner: InProcessRuns, faults: FaultPlan
 ) -> None:
     names = ("tdx", "tencent", "eastmoney")
     faults.replace([{"upstream": one, "call": "*", "kind": "reset", "args": {}, "count": 0} for one in names])
@@ -53,7 +53,7 @@ def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
 
 
 def test_a_download_of_the_market_is_a_run_under_the_lock_of_what_it_feeds(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     asked = services.commands.enqueue(
         "download_market", {"name": "exchange_block_trade"}, requested_by="admin"
@@ -76,7 +76,7 @@ def test_a_download_of_the_market_is_a_run_under_the_lock_of_what_it_feeds(
     "args", [{}, {"codes": [], "types": ["quote"]}, {"codes": ["600519"], "types": "quote"}]
 )
 def test_a_command_without_codes_or_types_fails_before_any_run(
-    services: Services, runner: DagsterRunner, args: dict[str, object]
+    services: Services, runner: InProcessRuns, args: dict[str, object]
 ) -> None:
     asked = services.commands.enqueue("download", args, requested_by="admin")
 

@@ -10,10 +10,10 @@ from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
 from resources.warehouse.ledger.missing_partitions import has_dates, table_of
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from serving_api.app import create_app
 from tests.definitions.conftest import NOW
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, bearer, make_settings
@@ -21,7 +21,7 @@ from tests.serving_api.conftest import ADMIN, bearer, make_settings
 WEEK = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 
 
-def materialized(runner: DagsterRunner, layer: str, table: str) -> dict[str, Any]:
+def materialized(runner: InProcessRuns, layer: str, table: str) -> dict[str, Any]:
     """Partition -> metadata of its newest materialization."""
     key = dg.AssetKey([layer, table])
     records = runner.instance.fetch_materializations(key, limit=1000, ascending=True).records
@@ -34,7 +34,7 @@ def materialized(runner: DagsterRunner, layer: str, table: str) -> dict[str, Any
 
 
 def test_dates_of_which_nothing_is_staged_fail_and_name_what_to_load(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     """Launched as the UI does: an asset of the global job, with a range of partitions."""
     from schedules.code_location import defs
@@ -70,7 +70,7 @@ def test_dates_of_which_nothing_is_staged_fail_and_name_what_to_load(
 
 
 def test_grid_gaps_freshness_and_dagster_agree_over_a_week_with_holes(
-    services: Services, runner: DagsterRunner, tmp_path: Path
+    services: Services, runner: InProcessRuns, tmp_path: Path
 ) -> None:
     """Every watched table and date of a week of which jobs loaded some dates only."""
     loads: tuple[tuple[str, dict[str, Any]], ...] = (

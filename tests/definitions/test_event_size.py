@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from dagster import AssetKey, AssetRecordsFilter, DagsterEventType, serialize_value
 
-from schedules.runs.execution import DagsterRunner
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 
 DATES = ("2026-08-18", "2026-08-19", "2026-08-20")
 OF_A_DATE = 600
@@ -20,7 +20,7 @@ WHOLE = 4 * 1024
 """Bytes of an event with what Dagster adds: about 1,400, and 200 for each table that was read."""
 
 
-def test_a_range_tells_what_all_its_dates_share_once(services: Services, runner: DagsterRunner) -> None:
+def test_a_range_tells_what_all_its_dates_share_once(services: Services, runner: InProcessRuns) -> None:
     outcome = runner.run(
         "backfill_margin",
         run_id=str(uuid.uuid4()),
@@ -45,7 +45,7 @@ def test_a_range_tells_what_all_its_dates_share_once(services: Services, runner:
 
 
 @pytest.mark.parametrize("job", ["backfill_kline_daily", "security_list"])
-def test_no_event_of_a_daily_run_is_large(services: Services, runner: DagsterRunner, job: str) -> None:
+def test_no_event_of_a_daily_run_is_large(services: Services, runner: InProcessRuns, job: str) -> None:
     outcome = runner.run(job, run_id=str(uuid.uuid4()), partition_key="2026-08-21")
     assert outcome.success, outcome.error
 
@@ -57,14 +57,14 @@ def test_no_event_of_a_daily_run_is_large(services: Services, runner: DagsterRun
             assert not said.metadata  # the materialization says it
 
 
-def whole_events(runner: DagsterRunner, run_id: str) -> Iterator[tuple[Any, int, str]]:
+def whole_events(runner: InProcessRuns, run_id: str) -> Iterator[tuple[Any, int, str]]:
     for entry in runner.instance.all_logs(run_id):
         text = serialize_value(entry)
         event = entry.dagster_event
         yield event.event_type if event else None, len(text), text
 
 
-def facts(runner: DagsterRunner, run_id: str) -> Iterator[tuple[DagsterEventType, Any]]:
+def facts(runner: InProcessRuns, run_id: str) -> Iterator[tuple[DagsterEventType, Any]]:
     """Kind and content of the events that carry figures of ours."""
     for entry in runner.instance.all_logs(run_id):
         event = entry.dagster_event

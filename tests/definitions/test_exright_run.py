@@ -12,10 +12,10 @@ from core.declaration.registry import builtin_registry
 from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.warehouse import Warehouse
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from serving_api.app import create_app
 from tests.definitions.conftest import BANK, opened
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows
 from tests.serving_api.client import running
 from tests.serving_api.conftest import make_settings
@@ -69,13 +69,13 @@ def platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan)
         yield Platform(services, clock, monkeypatch, tmp_path)
 
 
-def synced(platform: Platform, runner: DagsterRunner, day: str) -> None:
+def synced(platform: Platform, runner: InProcessRuns, day: str) -> None:
     platform.on(day)
     done = carried_out(platform.services, runner, "fusion_kline_sync", partition_key=day)
     assert (done.status, done.error) == ("success", None)
 
 
-def test_a_record_that_comes_a_day_late(platform: Platform, runner: DagsterRunner, faults: FaultPlan) -> None:
+def test_a_record_that_comes_a_day_late(platform: Platform, runner: InProcessRuns, faults: FaultPlan) -> None:
     done = carried_out(platform.services, runner, "security_list", partition_key=BEFORE)
     assert (done.status, done.error) == ("success", None)
     synced(platform, runner, BEFORE)
@@ -103,7 +103,7 @@ def test_a_record_that_comes_a_day_late(platform: Platform, runner: DagsterRunne
 
 
 def test_bars_that_were_stored_without_the_event_are_repaired(
-    platform: Platform, runner: DagsterRunner, faults: FaultPlan
+    platform: Platform, runner: InProcessRuns, faults: FaultPlan
 ) -> None:
     """No site quotes on the ex-date, so that nothing is known of the event until its record comes."""
     carried_out(platform.services, runner, "security_list", partition_key=BEFORE)

@@ -11,15 +11,15 @@ from platform_assets.definitions.lake_assets import CHECK, JOB, published_tables
 from resources.composition import open_platform
 from resources.lake.location import Lake
 from resources.lake.reading import read_published
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 
 DAY = "2026-08-20"
 FIRST, AGAIN = (str(uuid.uuid4()) for _ in range(2))
 BARS = dg.AssetKey(["lake", "fusion_kline_daily"])
 
 
-def checks_of(runner: DagsterRunner, run_id: str) -> dict[str, bool]:
+def checks_of(runner: InProcessRuns, run_id: str) -> dict[str, bool]:
     """Table -> whether its check passed in a run."""
     records = runner.instance.all_logs(run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION)
     found: list[Any] = [record.dagster_event.event_specific_data for record in records]
@@ -28,7 +28,7 @@ def checks_of(runner: DagsterRunner, run_id: str) -> dict[str, bool]:
 
 
 def test_a_run_publishes_what_changed_and_an_idle_one_nothing(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     for job in ("security_list", "fusion_kline_sync"):
         assert runner.run(job, run_id=str(uuid.uuid4()), partition_key=DAY).success
@@ -59,7 +59,7 @@ def test_a_run_publishes_what_changed_and_an_idle_one_nothing(
 
 
 @pytest.mark.soak
-def test_a_table_that_cannot_be_published_hurts_no_other(services: Services, runner: DagsterRunner) -> None:
+def test_a_table_that_cannot_be_published_hurts_no_other(services: Services, runner: InProcessRuns) -> None:
     assert runner.run("security_list", run_id=str(uuid.uuid4()), partition_key=DAY).success
     blocked = Path(services.settings.lake_address) / "calc_chip_daily"
     blocked.parent.mkdir(parents=True)

@@ -11,10 +11,10 @@ from resources.mail.settings import PASSWORD_KEY, SMTP_KEY
 from resources.secret_files import settings_box
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
-from schedules.runs.execution import DagsterRunner
 from schedules.runs.outcome import RunOutcome
 from schedules.services import Services
 from tests.definitions.conftest import BANK
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_portfolio_run import put, watch
 from tests.definitions.test_sync_runs import carried_out
 from tests.mail.server import PASSWORD, USER, Inbox, smtp_server
@@ -24,7 +24,7 @@ DAY, NEXT = "2026-08-21", "2026-08-24"
 RUN = "-1111-1111-1111-111111111111"
 
 
-def run(runner: DagsterRunner, job: str, number: int) -> RunOutcome:
+def run(runner: InProcessRuns, job: str, number: int) -> RunOutcome:
     return runner.run(job, run_id=f"{number:08d}{RUN}")
 
 
@@ -47,7 +47,7 @@ def stored_value(services: Services, fact: dict[str, Any]) -> Any:
 
 
 def test_the_notes_of_a_day_say_what_is_stored_and_nothing_else(
-    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = run(runner, "daily_review", 1)
     assert (empty.success, "nothing is stored" in str(empty.error)) == (False, True)
@@ -87,7 +87,7 @@ def test_the_notes_of_a_day_say_what_is_stored_and_nothing_else(
     by_a_model(services, runner, monkeypatch)
 
 
-def by_a_model(services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+def by_a_model(services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a key, the same pack in the words of a model; without credit, the rules again, and why."""
     monkeypatch.setenv("SAMPLE_NOW", f"{DAY}T16:05")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
@@ -127,7 +127,7 @@ def retold(seen: Asked) -> str:
 
 
 def test_a_report_goes_out_once_a_day_and_again_only_after_a_refusal(
-    services: Services, runner: DagsterRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: InProcessRuns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert carried_out(services, runner, "security_list", partition_key=DAY).status == "success"
     watch(services, BANK)
@@ -166,7 +166,7 @@ def test_a_report_goes_out_once_a_day_and_again_only_after_a_refusal(
     assert "数字已逐一核对。" in written
 
 
-def reports_by_a_model(services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+def reports_by_a_model(services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report twice more, as if none had gone out: by rules while the key is refused, then by a model."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     with fake_models(Fails(401, "authentication_error", "invalid x-api-key"), retold) as fake:

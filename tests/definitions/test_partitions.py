@@ -12,10 +12,10 @@ import pytest
 from core.clock import SystemClock
 from platform_assets.definitions.partitions import trade_dates
 from schedules.code_location import defs
-from schedules.runs.execution import DagsterRunner
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 
 MOST_BYTES = 1024
 SATURDAY = "2026-08-15"
@@ -92,7 +92,7 @@ def test_the_keys_are_the_trade_dates_up_to_today(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_partition_that_does_not_exist_is_refused_by_its_name(
-    services: Services, runner: DagsterRunner, day: str, said: str
+    services: Services, runner: InProcessRuns, day: str, said: str
 ) -> None:
     """As the UI's API asks for it: nobody has looked at the tags before."""
     result = run(runner, {"dagster/partition": day})
@@ -103,7 +103,7 @@ def test_a_partition_that_does_not_exist_is_refused_by_its_name(
 
 
 def test_a_range_that_ends_on_none_is_refused_before_there_is_a_run(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     with pytest.raises(dg.DagsterInvalidInvocationError, match=SATURDAY):
         run(runner, {RANGE_START: SATURDAY, RANGE_END: "2026-08-21"})
@@ -112,7 +112,7 @@ def test_a_range_that_ends_on_none_is_refused_before_there_is_a_run(
 
 
 def test_a_range_with_a_hole_loads_its_trade_dates_and_names_the_others(
-    services: Services, runner: DagsterRunner, capfd: pytest.CaptureFixture[str]
+    services: Services, runner: InProcessRuns, capfd: pytest.CaptureFixture[str]
 ) -> None:
     result = run(runner, {RANGE_START: "2026-08-14", RANGE_END: "2026-08-17"})
 
@@ -121,7 +121,7 @@ def test_a_range_with_a_hole_loads_its_trade_dates_and_names_the_others(
     assert "no trade dates: 2026-08-15, 2026-08-16" in capfd.readouterr().err
 
 
-def run(runner: DagsterRunner, tags: dict[str, str]) -> dg.ExecuteInProcessResult:
+def run(runner: InProcessRuns, tags: dict[str, str]) -> dg.ExecuteInProcessResult:
     job = defs.resolve_job_def("index_daily_sync")
     return job.execute_in_process(instance=runner.instance, tags=tags, raise_on_error=False)
 

@@ -9,9 +9,9 @@ from resources.notifications import NotificationStore
 from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from tests.definitions.conftest import BANK
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out
 
 
@@ -35,7 +35,7 @@ def reported(services: Services) -> list[Any]:
 
 
 def test_movements_are_told_once_a_day_and_only_of_watched_stocks(
-    services_of_each_engine: Services, runner: DagsterRunner
+    services_of_each_engine: Services, runner: InProcessRuns
 ) -> None:
     services = services_of_each_engine
     assert carried_out(services, runner, "security_list", partition_key="2026-08-21").status == "success"
@@ -60,7 +60,7 @@ def test_movements_are_told_once_a_day_and_only_of_watched_stocks(
 
 
 def test_the_terminal_stands_in_for_the_quote_site(
-    services: Services, runner: DagsterRunner, faults: FaultPlan
+    services: Services, runner: InProcessRuns, faults: FaultPlan
 ) -> None:
     assert carried_out(services, runner, "security_list", partition_key="2026-08-21").status == "success"
     watch(services, BANK, stop=100_000.0)
@@ -69,7 +69,7 @@ def test_the_terminal_stands_in_for_the_quote_site(
     assert f"{BANK} stop_loss" in {row.key for row in reported(services)}
 
 
-def test_a_switched_off_monitor_asks_nobody(services: Services, runner: DagsterRunner) -> None:
+def test_a_switched_off_monitor_asks_nobody(services: Services, runner: InProcessRuns) -> None:
     watch(services, BANK, stop=100_000.0)
     put(services, ENABLE_PORTFOLIO_MONITOR="false")
     assert runner.run(JOB, run_id="55555555-1111-1111-1111-111111111111").success

@@ -2,15 +2,15 @@
 
 import dagster as dg
 
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows
 
 DAYS = ["2026-08-20", "2026-08-21"]
 KEY = dg.AssetKey(["calc", "calc_reconcile"])
 
 
-def test_agreement_is_stored_and_shown(services_of_each_engine: Services, runner: DagsterRunner) -> None:
+def test_agreement_is_stored_and_shown(services_of_each_engine: Services, runner: InProcessRuns) -> None:
     services = services_of_each_engine
     # What it compares: the list and the quotes of the day, bars and indices.
     for job, how in {

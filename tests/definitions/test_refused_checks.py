@@ -9,8 +9,8 @@ from platform_assets.pipeline.run import Refusal
 from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.batch_records import Quality
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 
 DAY = "2026-08-21"
 
@@ -21,7 +21,7 @@ def shown(result: Any) -> dict[str, Any]:
 
 
 def test_a_refused_answer_is_a_failed_check_with_its_reason_batch_and_sources(
-    services: Services, runner: DagsterRunner, faults: FaultPlan
+    services: Services, runner: InProcessRuns, faults: FaultPlan
 ) -> None:
     wrong_unit = {"kind": "lots_for_shares", "args": {"board": "star"}}
     faults.replace([{"upstream": "*", "call": "*", **wrong_unit}])

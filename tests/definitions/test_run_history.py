@@ -14,9 +14,9 @@ from dagster._core.definitions.freshness import FreshnessState, FreshnessStateCh
 
 from platform_assets.definitions.cleanup_job import JOB
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from tests.conftest import own_postgres
+from tests.definitions.in_process import InProcessRuns
 
 KEY = dg.AssetKey(["dwd", "loaded"])
 DATES = ("2026-08-20", "2026-08-21")
@@ -154,7 +154,7 @@ def test_results_of_step_workers_go_with_their_runs(tmp_path: Path) -> None:
             assert stored(instance, "SELECT COUNT(*) FROM celery_taskmeta") == [(0,)]
 
 
-def test_the_clean_up_task_does_it(services: Services, runner: DagsterRunner) -> None:
+def test_the_clean_up_task_does_it(services: Services, runner: InProcessRuns) -> None:
     old = dg.materialize([loaded], instance=runner.instance, partition_key=DATES[0]).run_id
     with runner.instance.run_storage.connect() as connection:
         connection.exec_driver_sql("UPDATE runs SET create_timestamp='2020-01-01 00:00:00'")

@@ -12,8 +12,8 @@ from resources import logs
 from resources.redact import redact
 from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
+from tests.definitions.in_process import InProcessRuns
 
 DAY = "2026-08-21"
 
@@ -43,7 +43,7 @@ def kept() -> Iterator[_Kept]:
 
 @pytest.mark.soak
 def test_records_of_a_run_carry_its_id_in_every_thread(
-    services: Services, runner: DagsterRunner, faults: FaultPlan, kept: _Kept
+    services: Services, runner: InProcessRuns, faults: FaultPlan, kept: _Kept
 ) -> None:
     faults.replace([{"upstream": "tdx", "call": "bars_*", "kind": "reset", "first": first, "count": 1}
                     for first in (3, 40)])  # fmt: skip

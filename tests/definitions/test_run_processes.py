@@ -1,25 +1,32 @@
-"""A worker whose runs have processes of their own: side by side, killed, canceled, terminated, given back."""
+"""Runs of commands, launched by Dagster: side by side, killed, canceled, terminated."""
 
 import os
+import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from resources.orchestrator import Orchestrator
 from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags
-from schedules.commands.worker import Worker, open_pool
-from schedules.runs.process_pool import RunPool
+from schedules.commands.worker import Worker
+from schedules.runs.launching import LaunchedRuns
 from schedules.services import Services
+from schedules.supervisor.child_processes import ChildProcesses
+from schedules.supervisor.process_plan import CODE
 from tests.definitions.conftest import opened
+from tests.schedules.dagster_side import dagster_side
 
 ROOT = Path(__file__).parents[2]
 DAY = "2026-08-21"
+STARTED = re.compile(r"Started process for run \(pid: (\d+)\)")
 PATIENCE_S = 240.0
 """Only a run that hangs takes so long, also on a busy machine."""
 
@@ -29,24 +36,36 @@ def slow_market() -> FaultPlan:
     return FaultPlan()
 
 
+@dataclass
+class Deployment:
+    """A worker at work, and Dagster's processes beside it."""
+
+    worker: Worker
+    services: Services
+    instance: dg.DagsterInstance
+    children: ChildProcesses
+
+
 @pytest.fixture(scope="module")
-def worker(tmp_path_factory: pytest.TempPathFactory, slow_market: FaultPlan) -> Iterator[Worker]:
-    """At work on an instance of its own."""
+def deployment(tmp_path_factory: pytest.TempPathFactory, slow_market: FaultPlan) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("platform")
-    home = folder / "dagster"
-    home.mkdir()
-    (home / "dagster.yaml").write_text((ROOT / "dagster.yaml").read_text())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DAGSTER_HOME", str(home))
-        with opened(folder, patch, slow_market) as services:
-            pool = open_pool(services)
-            made = Worker(services, pool, instance=pool.instance, beat_s=0.5, end_runs=pool.close)
+        patch.setenv("DAGSTER_HOME", str(folder / "dagster"))
+        patch.setenv("PYTHONPATH", str(ROOT))
+        with (
+            opened(folder, patch, slow_market) as services,
+            dagster_side(services.settings, os.environ) as (ports, children),
+            dg.DagsterInstance.get() as instance,
+        ):
+            orchestrator = Orchestrator(ports.dagster)
+            runs = LaunchedRuns(orchestrator, instance)
+            # With its watcher: a code server that was away is loaded again.
+            made = Worker(services, runs, instance=instance, beat_s=0.5, orchestrator=orchestrator)
             thread = threading.Thread(target=made.run, daemon=True)
             thread.start()
-            yield made
+            yield Deployment(made, services, instance, children)
             made.stop()
             thread.join(20)
-            pool.close()
             assert not thread.is_alive()
 
 
@@ -85,20 +104,19 @@ def ask(services: Services, job: str, **args: object) -> Command:
     )
 
 
-def pool_of(worker: Worker) -> RunPool:
-    pool = worker._runner
-    assert isinstance(pool, RunPool)
-    return pool
+def process_of(instance: dg.DagsterInstance, run_id: str) -> int:
+    """The process of a run, as Dagster wrote it down."""
+    kinds = {dg.DagsterEventType.ENGINE_EVENT}
+    texts = [
+        str(record.event_log_entry.dagster_event and record.event_log_entry.dagster_event.message)
+        for record in instance.get_records_for_run(run_id, of_type=kinds).records
+    ]
+    (found,) = [match for text in texts if (match := STARTED.search(text))]
+    return int(found[1])
 
 
-def instance_of(worker: Worker) -> dg.DagsterInstance:
-    instance: dg.DagsterInstance = worker._instance
-    return instance
-
-
-def test_runs_of_both_lanes_side_by_side_look_like_any_other(worker: Worker) -> None:
-    """Dagster's logging set-up at the start of a run is what two runs in one process die of."""
-    services, instance = worker.services, instance_of(worker)
+def test_runs_of_both_lanes_side_by_side_look_like_any_other(deployment: Deployment) -> None:
+    services, instance = deployment.services, deployment.instance
     asked = [ask(services, "security_list") for _ in range(4)]
     asked += [services.commands.enqueue("cleanup", {"days": 365}, requested_by="admin") for _ in range(4)]
 
@@ -129,13 +147,12 @@ def silent_upstream(slow_market: FaultPlan) -> Iterator[None]:
 
 @pytest.mark.usefixtures("silent_upstream")
 def test_a_run_whose_process_is_killed_has_failed_and_the_next_one_runs(
-    worker: Worker, slow_market: FaultPlan
+    deployment: Deployment, slow_market: FaultPlan
 ) -> None:
-    services, instance = worker.services, instance_of(worker)
+    services, instance = deployment.services, deployment.instance
     asked = ask(services, "security_list")
     run_id = started(services, asked, instance)
-    for pid in pool_of(worker).busy:
-        os.kill(pid, signal.SIGKILL)
+    os.kill(process_of(instance, run_id), signal.SIGKILL)
 
     found = ended(services, asked)
     assert found.status == "failed"
@@ -148,12 +165,12 @@ def test_a_run_whose_process_is_killed_has_failed_and_the_next_one_runs(
 
 
 @pytest.mark.usefixtures("silent_upstream")
-def test_terminate_ends_a_run_of_the_worker_as_canceled(worker: Worker) -> None:
-    services, instance = worker.services, instance_of(worker)
+def test_terminate_ends_a_run_as_canceled(deployment: Deployment) -> None:
+    services, instance = deployment.services, deployment.instance
     asked = ask(services, "security_list")
     run_id = started(services, asked, instance)
 
-    assert instance.run_coordinator.cancel_run(run_id)
+    deployment.worker._runner.terminate(run_id)  # what the button of the UI asks for
 
     assert ended(services, asked).status == "canceled"
     run = instance.get_run_by_id(run_id)
@@ -162,8 +179,8 @@ def test_terminate_ends_a_run_of_the_worker_as_canceled(worker: Worker) -> None:
 
 
 @pytest.mark.usefixtures("silent_upstream")
-def test_a_canceled_command_ends_its_run(worker: Worker) -> None:
-    services, instance = worker.services, instance_of(worker)
+def test_a_canceled_command_ends_its_run(deployment: Deployment) -> None:
+    services, instance = deployment.services, deployment.instance
     asked = ask(services, "security_list")
     run_id = started(services, asked, instance)
     services.commands.cancel(asked.id)
@@ -174,6 +191,30 @@ def test_a_canceled_command_ends_its_run(worker: Worker) -> None:
     assert run.status == dg.DagsterRunStatus.CANCELED
 
 
-def test_an_unknown_job_is_named(worker: Worker) -> None:
-    found = ended(worker.services, ask(worker.services, "no_such_job"))
+@pytest.mark.usefixtures("silent_upstream")
+def test_runs_die_with_the_code_server_and_the_next_one_says_so(
+    deployment: Deployment, slow_market: FaultPlan
+) -> None:
+    services, instance, children = deployment.services, deployment.instance, deployment.children
+    asked = ask(services, "security_list")
+    run_id = started(services, asked, instance)
+    os.kill(children.pids()[CODE], signal.SIGKILL)
+    end = time.monotonic() + PATIENCE_S
+    while children.children[CODE].restarts == 0 and time.monotonic() < end:
+        children.watch()
+        time.sleep(0.1)
+
+    found = ended(services, asked)
+    assert found.status == "failed"
+    assert "its process died" in (found.error or "")
+    run = instance.get_run_by_id(run_id)
+    assert run is not None
+    assert run.status == dg.DagsterRunStatus.FAILURE
+    slow_market.clear()
+    # Asked for while the code server still loads: it is waited for.
+    assert ended(services, ask(services, "security_list")).status == "success"
+
+
+def test_an_unknown_job_is_named(deployment: Deployment) -> None:
+    found = ended(deployment.services, ask(deployment.services, "no_such_job"))
     assert (found.status, found.result["error_kind"]) == ("failed", "NotFound")

@@ -7,15 +7,15 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.reconstruct import ReconstructableRepository
 
-from platform_assets.definitions.dagster_internals import ReconstructableRepository
 from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.ledger.commands import Command
 from schedules.commands.worker import Worker
-from schedules.runs.execution import LOCATION_MODULE, LOCATION_NAME, DagsterRunner
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services
 from tests.definitions.conftest import opened
+from tests.definitions.in_process import InProcessRuns
 
 BEFORE, DAY = "2026-07-27", "2026-07-28"  # 600040 goes ex on the second one
 JOB, LEDGER, BARS = "fusion_kline_sync", "ref__ref_exright", "dwd__fusion_kline_daily"
@@ -28,21 +28,21 @@ def rows(services: Services, statement: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.exec_driver_sql(statement)]
 
 
-def carried_out(services: Services, runner: DagsterRunner, job: str, day: str) -> Command:
+def carried_out(services: Services, runner: InProcessRuns, job: str, day: str) -> Command:
     args = {"job": job, "partition_key": day}
     asked = services.commands.enqueue("run_job", args, requested_by="admin")
     Worker(services, runner).work_once()
     return services.commands.get(asked.id)
 
 
-def events(runner: DagsterRunner, run_id: str, kind: dg.DagsterEventType) -> set[str]:
+def events(runner: InProcessRuns, run_id: str, kind: dg.DagsterEventType) -> set[str]:
     records = runner.instance.get_records_for_run(run_id, of_type={kind}).records
     return {str(record.event_log_entry.dagster_event.step_key) for record in records}  # type: ignore[union-attr]
 
 
 @pytest.fixture
 def day(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, runner: DagsterRunner
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, runner: InProcessRuns
 ) -> Iterator[Services]:
     """The platform at 15:45 of the day, with everything of the day before."""
     with opened(tmp_path, monkeypatch, faults, now=f"{BEFORE}T15:45") as services:
@@ -76,7 +76,7 @@ def bars_of_the_day(services: Services) -> None:
 
 @pytest.mark.parametrize("calls", [SERVES_LISTS, ("*",)], ids=["lists alone", "nothing"])
 def test_bars_and_ex_rights_come_from_other_sources_than_the_terminal(
-    calls: tuple[str, ...], day: Services, faults: FaultPlan, runner: DagsterRunner
+    calls: tuple[str, ...], day: Services, faults: FaultPlan, runner: InProcessRuns
 ) -> None:
     faults.replace(dead("tdx", *calls))
 
@@ -90,7 +90,7 @@ def test_bars_and_ex_rights_come_from_other_sources_than_the_terminal(
 
 
 def test_bars_are_loaded_without_any_source_of_ex_rights(
-    day: Services, faults: FaultPlan, runner: DagsterRunner
+    day: Services, faults: FaultPlan, runner: InProcessRuns
 ) -> None:
     faults.replace(NO_LEDGER)
 
@@ -126,14 +126,14 @@ def test_bars_are_loaded_without_any_source_of_ex_rights(
 
 
 @pytest.fixture
-def launched(runner: DagsterRunner) -> Any:
+def launched(runner: InProcessRuns) -> Any:
     """The job as the code server executes what the UI launches."""
-    module = ReconstructableRepository.for_module(LOCATION_MODULE, LOCATION_NAME, str(Path.cwd()))
+    module = ReconstructableRepository.for_module("schedules.code_location", "defs", str(Path.cwd()))
     return module.get_reconstructable_job(JOB)
 
 
 def test_a_run_of_the_ui_does_the_same_and_is_taken_up_from_its_failure(
-    day: Services, faults: FaultPlan, runner: DagsterRunner, launched: Any
+    day: Services, faults: FaultPlan, runner: InProcessRuns, launched: Any
 ) -> None:
     faults.replace(NO_LEDGER)
     tags = {"dagster/partition": DAY}

@@ -7,8 +7,8 @@ from pathlib import Path
 import dagster as dg
 
 from platform_assets.definitions import dagster_internals
+from platform_assets.task_table import TASKS
 from schedules.code_location import defs
-from schedules.tasks.table import TASKS
 from tests.definitions.surface import FILE, starters, surface
 
 ROOT = Path(__file__).parents[2]

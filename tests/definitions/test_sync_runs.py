@@ -6,13 +6,13 @@ from platform_assets.definitions.jobs import SYNCS
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from serving_api.datasets import sync
 from tests.definitions.conftest import BANK
+from tests.definitions.in_process import InProcessRuns
 
 
-def carried_out(services: Services, runner: DagsterRunner, job: str, **how: Any) -> Command:
+def carried_out(services: Services, runner: InProcessRuns, job: str, **how: Any) -> Command:
     args = {"job": job, "trigger": "api", **how}
     asked = services.commands.enqueue("run_job", args, requested_by="admin")
     Worker(services, runner).work_once()
@@ -25,7 +25,7 @@ def rows(services: Services, statement: str) -> list[tuple[Any, ...]]:
 
 
 def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
-    services: Services, runner: DagsterRunner
+    services: Services, runner: InProcessRuns
 ) -> None:
     requested: dict[str, dict[str, Any]] = {
         sync.BLOCKS: {},
@@ -57,7 +57,7 @@ def test_both_sides_use_the_same_names() -> None:
     assert {sync.BLOCKS, sync.INDICES, sync.BARS} == SYNCS.keys()
 
 
-def test_a_backfill_loads_past_dates_of_one_dataset(services: Services, runner: DagsterRunner) -> None:
+def test_a_backfill_loads_past_dates_of_one_dataset(services: Services, runner: InProcessRuns) -> None:
     ledger = Backfills(services.engine)
     days = ("2026-08-17", "2026-08-18", "2026-08-20")
     made = ledger.create("index_daily", days[0], days[-1], days, by="admin", now=services.clock.now())

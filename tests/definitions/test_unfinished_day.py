@@ -11,13 +11,13 @@ from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
 from core.declaration.trade_days import HONG_KONG
+from platform_assets.task_table import TASKS
 from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
-from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
-from schedules.tasks.table import TASKS
 from serving_api.app import create_app
 from tests.definitions.conftest import BANK, opened
+from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, bearer, make_settings
@@ -46,7 +46,7 @@ def stored_today(services: Services) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-def test_no_job_stores_half_a_day(services: Services, runner: DagsterRunner) -> None:
+def test_no_job_stores_half_a_day(services: Services, runner: InProcessRuns) -> None:
     for job in ("fusion_kline_sync", "eod_core", "backfill_kline_daily", "calculations"):
         done = carried_out(services, runner, job, partition_key=DAY)
 
@@ -61,7 +61,7 @@ def test_no_job_stores_half_a_day(services: Services, runner: DagsterRunner) -> 
     assert rows(services, "SELECT COUNT(*) FROM ref_trade_calendar")[0][0] > 0
 
 
-def test_no_download_stores_half_a_day(services: Services, runner: DagsterRunner) -> None:
+def test_no_download_stores_half_a_day(services: Services, runner: InProcessRuns) -> None:
     for name, args in {
         "download": {"codes": [BANK], "types": ["quote", "valuation", "fund_flow", "kline"], "date": DAY},
         "download_market": {"name": "exchange_overview", "date": DAY},
@@ -78,7 +78,7 @@ def test_no_download_stores_half_a_day(services: Services, runner: DagsterRunner
     assert newest == [("2026-08-20",)]
 
 
-def test_the_bar_of_the_week_is_left_as_it_was(services: Services, runner: DagsterRunner) -> None:
+def test_the_bar_of_the_week_is_left_as_it_was(services: Services, runner: InProcessRuns) -> None:
     done = carried_out(services, runner, "kline_bar_sync", tags={"app/codes": BANK})
 
     assert (done.status, done.error) == ("success", None)

@@ -1,37 +1,39 @@
 """`python -m tests.kill.run_child <marks> <owner> <dead owner or -> <die after or 0> <first date> <last>`
 
-Real Dagster runs in a process of their own: sets right what a dead owner left, as every worker does at its
-start, then executes the security list and a range of bars on the instance of DAGSTER_HOME. Exit status
-0 = both runs succeeded.
+Real Dagster runs in a process of their own: sets right what a dead owner left, as code servers and workers do
+at their start, then executes the security list and a range of bars on the instance of DAGSTER_HOME. Exit
+status 0 = both runs succeeded.
 """
 
 import sys
-import uuid
 from pathlib import Path
+
+from dagster import DagsterInstance
 
 from schedules import run_tags
 from schedules.code_location import defs
 from schedules.commands.reaper import reap_node
-from schedules.runs.execution import DagsterRunner
+from schedules.runs.left_runs import fail_left_runs
 from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
 from schedules.services import open_services
+from tests.definitions.in_process import InProcessRuns
 from tests.kill.marks import Marks
 
 
 def main(marks: str, owner: str, dead: str, die_after: int, first: str, last: str) -> int:
     report = Marks(Path(marks), die_after=die_after or None)
     services = open_services()
-    runner = DagsterRunner(defs)
+    runner = InProcessRuns(defs, DagsterInstance.get())
     if dead != "-":
+        fail_left_runs(runner.instance, services.engine)
         for note in reap_node(services, dead, runner.instance):
             sys.stderr.write(f"{note}\n")
-    runner.has("history")
     report.watch()
     report.note("ready")
     common = {run_tags.OWNER: owner, run_tags.TRADE_DATE: last}
     outcomes: list[RunOutcome] = [
-        runner.run("security_list", run_id=str(uuid.uuid4()), partition_key=last, tags=common),
-        runner.run("history", run_id=str(uuid.uuid4()), tags={**common, RANGE_START: first, RANGE_END: last}),
+        runner.run("security_list", partition_key=last, tags=common),
+        runner.run("history", tags={**common, RANGE_START: first, RANGE_END: last}),
     ]
     report.done(owner)
     sys.stderr.write(f"{outcomes}\n")

@@ -193,11 +193,18 @@ def test_a_publication_that_broke_off_goes_on_where_it_was(
     monkeypatch.setattr("resources.lake.publishing.ROWS_AT_ONCE", 1)
     write(warehouse, BARS, [bar("600001", f"2026-0{month}-03", 1.0) for month in range(1, 5)])
 
-    def stop() -> None:
-        raise RuntimeError("killed")
+    whole, commits_done = Publisher._commit, []
 
-    with pytest.raises(RuntimeError):
-        Publisher(warehouse, lake, safe_point=stop).publish(BARS)
+    def stop(self: Publisher, *given: Any) -> Any:
+        if commits_done:
+            raise RuntimeError("killed")
+        commits_done.append(given)
+        return whole(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Publisher, "_commit", stop)
+        with pytest.raises(RuntimeError):
+            Publisher(warehouse, lake).publish(BARS)
     write(warehouse, BARS, [bar("600001", "2026-01-03", 5.0)])
     done = Publisher(warehouse, lake).publish(BARS)
     rows = stored(lake, BARS)

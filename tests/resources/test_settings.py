@@ -14,6 +14,7 @@ import pytest
 from core.calendar import shipped_calendar
 from core.clock import FrozenClock, SystemClock
 from core.errors import InputError
+from platform_assets.task_table import BY_KEY
 from resources.composition import open_context
 from resources.settings import EOD_TASKS, Settings, load_settings
 from resources.transport.settings import (
@@ -24,7 +25,6 @@ from resources.transport.settings import (
 )
 from resources.upstreams.factory import make_clients
 from resources.upstreams.fetch_context import FetchContext
-from schedules.tasks.table import BY_KEY
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,21 +11,8 @@ from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
 from schedules.commands.command_context import Handler, Work
 from schedules.commands.worker import Worker
-from schedules.runs.outcome import RunOutcome
 from schedules.services import Services
-
-
-class NoRuns:
-    """A runner without jobs."""
-
-    def has(self, job: str) -> bool:
-        return False
-
-    def terminated(self, run_id: str) -> bool:
-        return False
-
-    def run(self, job: str, **_how: Any) -> RunOutcome:
-        raise LookupError(job)
+from tests.schedules.runs import EndedRuns
 
 
 def hang_in_a_lock(_work: Work) -> dict[str, Any]:
@@ -40,7 +27,7 @@ def main() -> None:
     settings = load_settings({"DATA_DIR": str(folder)}, dotenv=folder / "none")
     services = Services(settings, SystemClock(), shipped_calendar(), make_engine(url))
     Worker(
-        services, NoRuns(), handlers={"hang": Handler(hang_in_a_lock)}, beat_s=0.05, lane_limit_s=0.5
+        services, EndedRuns(), handlers={"hang": Handler(hang_in_a_lock)}, beat_s=0.05, lane_limit_s=0.5
     ).run()
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 import dagster as dg
 
 from core.clock import ManualClock
+from platform_assets.task_table import TASKS
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.sql import Sql
 from schedules import run_tags
@@ -17,7 +18,6 @@ from schedules.commands.operator_notices import Breakers, tell
 from schedules.services import Services
 from schedules.tasks.native_schedules import evaluate_tick, in_force
 from schedules.tasks.reconciliation import Cursor, Reconciler, RunFate
-from schedules.tasks.table import TASKS
 
 TICK = timedelta(seconds=30)
 IDLE = timedelta(minutes=4)

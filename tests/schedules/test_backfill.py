@@ -1,6 +1,7 @@
 """The command `backfill`: stretches of neighbours, what failed, and going on with what is left."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,39 +16,27 @@ from resources.warehouse.sql import Sql
 from schedules.commands import backfill as module
 from schedules.commands.backfill import stretches
 from schedules.commands.worker import Worker
-from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
+from schedules.runs.outcome import RANGE_END, RANGE_START, RunFate
 from schedules.services import Services
 from tests.schedules.conftest import DATES
+from tests.schedules.runs import EndedRuns
 
 TABLE = "fusion_margin"
 NOW = datetime(2026, 8, 21, 15, 0)
 
 
-class Loader:
+class Loader(EndedRuns):
     """Runs that commit a batch of two rows for each of their dates, but for those in `broken`."""
 
     def __init__(self, services: Services, *broken: str) -> None:
+        super().__init__()
         self.services = services
         self.broken = set(broken)
         self.calls: list[tuple[str, ...]] = []
         self.cancel = 0
 
-    def has(self, job: str) -> bool:
-        return job == "backfill_margin"
-
-    def terminated(self, run_id: str) -> bool:
-        return False
-
-    def run(
-        self,
-        job: str,
-        *,
-        run_id: str,
-        partition_key: str | None = None,
-        tags: Any = None,
-        run_config: Any = None,
-    ) -> RunOutcome:
-        if not self.has(job):
+    def run(self, job: str, run_id: str, partition_key: str | None, tags: Mapping[str, str]) -> RunFate:
+        if job != "backfill_margin":
             raise NotFound(job)
         ends = (partition_key, partition_key) if partition_key else (tags[RANGE_START], tags[RANGE_END])
         days = tuple(self.services.calendar.between(*ends))
@@ -65,7 +54,7 @@ class Loader:
         if self.cancel:
             self.services.commands.cancel(self.cancel)
         ok = len(rows) == len(days)
-        return RunOutcome(run_id, ok, None if ok else "upstream is silent")
+        return RunFate("success") if ok else RunFate("failed", "upstream is silent")
 
 
 def asked(services: Services, *days: str) -> Backfill:
@@ -212,24 +201,24 @@ class Flaky(Loader):
         super().__init__(services, day)
         self.why, self.source_error = why, source_error
 
-    def run(self, job: str, **how: Any) -> RunOutcome:
+    def run(self, job: str, run_id: str, partition_key: str | None, tags: Mapping[str, str]) -> RunFate:
         failing = bool(self.broken)
-        outcome = super().run(job, **how)
-        if outcome.success or not failing:
-            return outcome
+        fate = super().run(job, run_id, partition_key, tags)
+        if fate.status == "success" or not failing:
+            return fate
         self.broken.clear()
         sources = [] if self.source_error is None else [{"src": "sse", "error": self.source_error}]
         row = {
-            "batch_id": f"bad{how['run_id'][:20]}",
+            "batch_id": f"bad{run_id[:20]}",
             "table_name": "raw_margin",
-            "run_id": how["run_id"],
+            "run_id": run_id,
             "status": "failed",
             "sources_json": json.dumps(sources),
         }
         with transaction(self.services.engine) as connection:
             statement = Sql(self.services.engine).insert("sys_batch", list(row))
             connection.exec_driver_sql(statement, tuple(row.values()))
-        return RunOutcome(outcome.run_id, False, self.why)
+        return RunFate("failed", self.why)
 
 
 @pytest.mark.parametrize(

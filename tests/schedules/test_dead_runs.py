@@ -1,6 +1,5 @@
 """What a killed run leaves is set right, wherever it ran: the run, its row, its locks, its open batch."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -102,70 +101,6 @@ def test_a_batch_whose_run_does_not_exist_fails_and_one_at_work_is_left_alone(
     assert reap(services, this_node("worker")) == []
 
 
-def heartbeat(services: Services, run_id: str, *, pid: int, host: str = "", silent: bool = False) -> None:
-    """The heartbeat of a run that has a process of its own."""
-    me = this_node("run")
-    services.heartbeats.beat(replace(me, node_id=run_id, pid=pid, host=host or me.host))
-    if silent:
-        with transaction(services.engine) as connection:
-            connection.exec_driver_sql(
-                Sql(services.engine).text(
-                    "UPDATE sys_heartbeat SET beat_at='2020-01-01 00:00:00' WHERE node_id=?"
-                ),
-                (run_id,),
-            )
-
-
-@pytest.mark.parametrize("where", ["this machine", "another machine"])
-def test_a_run_whose_process_and_code_server_died_is_ended(
-    services_of_each_engine: Services, instance: dg.DagsterInstance, where: str
-) -> None:
-    services = services_of_each_engine
-    run_id = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED).run_id
-    if where == "this machine":
-        heartbeat(services, run_id, pid=GONE)
-    else:
-        heartbeat(services, run_id, pid=os.getpid(), host="far away", silent=True)
-    services.scheduled_runs.by_hand("history", at=NOW, trade_date=DATES[0], command_id=1, run_id=run_id)
-    services.locks.take(("kline",), "run:1", run_id=run_id)
-    batch(services, "parent", "running", run_id)
-
-    notes = reap(services, this_node("worker"), instance)
-
-    assert len(notes) == 2
-    run = instance.get_run_by_id(run_id)
-    assert run is not None
-    assert run.status is dg.DagsterRunStatus.FAILURE
-    slot = services.scheduled_runs.latest()["history"]
-    assert (slot.status, slot.reason) == ("failed", "its process died")
-    assert not any(state.held for state in services.locks.states())
-    assert stored(services)["parent"][0] == "failed"
-    assert services.heartbeats.all() == []
-
-
-def test_a_run_that_beats_is_left_alone_and_an_ended_one_is_only_forgotten(
-    services_of_each_engine: Services, instance: dg.DagsterInstance
-) -> None:
-    services = services_of_each_engine
-    alive, far, ended = (
-        instance.create_run_for_job(work, status=status).run_id
-        for status in (
-            dg.DagsterRunStatus.STARTED,
-            dg.DagsterRunStatus.STARTED,
-            dg.DagsterRunStatus.SUCCESS,
-        )
-    )
-    heartbeat(services, alive, pid=os.getppid())
-    heartbeat(services, far, pid=GONE, host="far away")
-    heartbeat(services, ended, pid=GONE)
-
-    assert reap(services, this_node("worker"), instance) == []
-
-    assert {node.node_id for node in services.heartbeats.all("run")} == {alive, far}
-    states = [instance.get_run_by_id(run_id).status for run_id in (alive, far, ended)]  # type: ignore[union-attr]
-    assert [state.value for state in states] == ["STARTED", "STARTED", "SUCCESS"]
-
-
 def test_a_storage_of_dagster_that_is_away_does_not_end_the_reaper(
     services_of_each_engine: Services, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -186,7 +121,7 @@ def test_a_storage_of_dagster_that_is_away_does_not_end_the_reaper(
 def test_the_slot_of_a_worker_that_was_killed_around_its_run_is_settled(
     services_of_each_engine: Services, instance: dg.DagsterInstance, fate: dg.DagsterRunStatus | None
 ) -> None:
-    """Killed between the scheduled run's row and Dagster's run, or between the run's end and the row."""
+    """Killed between the run's end and the row; or the run is deleted by now."""
     services, dead = services_of_each_engine, replace(this_node("worker"), node_id="dead", pid=GONE)
     services.heartbeats.beat(dead)
     asked = services.commands.enqueue("run_job", {"job": "history"}, requested_by="t", max_attempts=1)

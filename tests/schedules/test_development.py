@@ -18,7 +18,7 @@ from tests.docs.pages import ROOT
     ("changed", "restarted"),
     [
         (["serving_api/stocks/routes.py"], ["api"]),
-        (["schedules/tasks/table.py"], ["code_server", "worker"]),
+        (["schedules/tasks/readiness.py"], ["code_server", "worker"]),
         (["platform_assets/pipeline/load.py", "serving_api/app.py"], ["code_server", "worker", "api"]),
         (["core/errors.py"], ["code_server", "worker", "api"]),
         (["platform_assets/datasets/news.py"], ["code_server", "worker", "api"]),

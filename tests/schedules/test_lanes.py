@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-import dagster as dg
 import pytest
 from sqlalchemy.engine import Engine
 
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
+from schedules.commands import command_context
 from schedules.commands.lane_heartbeats import Pulses, alive
 from schedules.commands.worker import Worker
-from schedules.runs.process_pool import RunPool
+from schedules.runs.outcome import RunFate
 from schedules.services import Services
 from schedules.supervisor import child_processes as kept
 from schedules.supervisor import liveness, process_plan
 from schedules.supervisor.child_processes import ChildProcesses, ChildSpec
-from tests.schedules.test_process_pool import SILENT
+from tests.schedules.runs import EndedRuns
 from tests.schedules.test_supervisor import until
 
 ROOT = Path(__file__).parents[2]
@@ -80,28 +80,34 @@ def test_the_supervisor_ends_a_worker_of_which_one_lane_hangs_in_a_lock(
     until(lambda: CommandQueue(engine).get(asked.id).finished)
 
 
-def test_a_lane_that_waits_for_a_run_is_alive(services: Services) -> None:
-    limit_s = 0.4
-    with dg.DagsterInstance.ephemeral() as instance:
-        pool = RunPool(
-            lambda: instance, size=1, on_death=lambda run_id, reason: None, command=("sh", "-c", SILENT)
-        )
-        worker = Worker(services, pool, beat_s=0.05, lane_limit_s=limit_s)
-        at_work = threading.Thread(target=worker.run, daemon=True)
-        at_work.start()
-        services.commands.enqueue("run_job", {"job": "a_job"}, requested_by="t")
-        until(lambda: bool(pool.busy))
+class Endless(EndedRuns):
+    """Runs that go on until they are terminated."""
 
-        def last_beat() -> datetime:
-            return services.heartbeats.all("worker")[0].beat_at
+    def run(self, *_: object) -> RunFate:
+        return RunFate("open")
 
-        busy_since = last_beat()
-        until(lambda: (last_beat() - busy_since).total_seconds() > 3 * limit_s)
 
-        worker.stop()
-        pool.close()
-        at_work.join(10)
+def test_a_lane_that_waits_for_a_run_is_alive(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_context, "LOOK_S", 0.05)
+    limit_s, runs = 0.4, Endless()
+    worker = Worker(services, runs, beat_s=0.05, lane_limit_s=limit_s)
+    at_work = threading.Thread(target=worker.run, daemon=True)
+    at_work.start()
+    asked = services.commands.enqueue("run_job", {"job": "a_job"}, requested_by="t")
+    until(lambda: bool(runs.fates))
+
+    def last_beat() -> datetime:
+        return services.heartbeats.all("worker")[0].beat_at
+
+    busy_since = last_beat()
+    until(lambda: (last_beat() - busy_since).total_seconds() > 3 * limit_s)
+
+    worker.stop()
+    at_work.join(10)
     assert not at_work.is_alive()
+    # A worker that goes down has its run ended, and gives its command back.
+    assert runs.terminated == list(runs.fates)
+    assert services.commands.get(asked.id).status == "queued"
 
 
 def test_a_lane_that_died_of_an_error_is_silent_and_one_that_ended_is_not() -> None:

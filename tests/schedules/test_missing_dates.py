@@ -12,6 +12,7 @@ from sqlalchemy.engine import Engine
 from core.calendar import shipped_calendar
 from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
+from platform_assets.task_table import TASKS
 from resources.settings import load_settings
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfills import Backfills
@@ -21,7 +22,6 @@ from resources.warehouse.ledger.missing_partitions import usual_rows
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper
-from schedules.tasks.table import TASKS
 
 DAYS = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 INDEX = "index_daily"

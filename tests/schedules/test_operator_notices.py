@@ -7,13 +7,13 @@ import pytest
 
 from core.calendar import TradeCalendar
 from core.declaration.registry import builtin_registry
+from platform_assets.task_table import BY_KEY
 from resources.notifications import NotificationStore
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 from schedules.commands.operator_notices import Breakers, tell
 from schedules.services import Services
-from schedules.tasks.table import BY_KEY
 
 QUIET: Breakers = {"em_breaker": {"state": "closed", "opened_at": None}}
 OPEN: Breakers = {"em_breaker": {"state": "OPEN", "opened_at": "2026-08-21 19:40:00"}}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from core.errors import NotFound, PlatformError, Unavailable
+from platform_assets.task_table import TASKS
 from resources.orchestrator import Orchestrator
 from schedules.services import Services
 from schedules.tasks.location_reload import RetimeWatcher, differing
-from schedules.tasks.table import TASKS
 from schedules.tasks.trigger_times import read_times
 
 FRIDAY = "2026-08-21"

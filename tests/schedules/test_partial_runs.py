@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from platform_assets.task_table import BY_KEY
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.ledger.tasks_state import TaskState
@@ -14,7 +15,6 @@ from schedules.commands.operator_notices import failed_tasks
 from schedules.services import Services
 from schedules.tasks.readiness import Act, judge
 from schedules.tasks.reconciliation import Cursor, Reconciler, Reconciliation, RunFate, done_for
-from schedules.tasks.table import BY_KEY
 
 DAY, KLINE = "2026-08-21", "fusion_kline_sync"
 DUE = datetime(2026, 8, 21, 15, 40)

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy.engine import Engine
 
 from core.errors import ConflictError, StorageError
+from platform_assets.task_table import TASKS
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks.table import TASKS
 
 DUE = datetime(2026, 8, 21, 15, 40)
 SLOT = ScheduledRun("fusion_kline_sync", "2026-08-21", DUE)

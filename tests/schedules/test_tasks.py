@@ -8,9 +8,9 @@ from sqlalchemy.engine import Engine
 
 from core.calendar import TradeCalendar
 from core.errors import DeclarationError, InputError, NotFound
+from platform_assets.task_table import BY_KEY, TASKS
 from resources.warehouse.ledger.tasks import Task, Timing, check_tasks
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks.table import BY_KEY, TASKS
 from tests.schedules.conftest import DATES
 
 MONITOR = Timing(every_minutes=30, windows=((930, 1130), (1300, 1500)))

@@ -17,13 +17,13 @@ from sqlalchemy.engine import Engine
 from core.calendar import TradeCalendar
 from core.clock import ManualClock
 from core.errors import ConflictError
+from platform_assets.task_table import TASKS
 from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules import run_tags
 from schedules.services import Services
 from schedules.tasks.native_schedules import evaluate_tick
-from schedules.tasks.table import TASKS
 from tests.schedules.conftest import DATES
 
 DAY = datetime(2026, 8, 21)

@@ -24,6 +24,7 @@ from sqlalchemy.engine import Engine
 from core.calendar import TradeCalendar
 from core.clock import ManualClock
 from core.errors import ConflictError
+from platform_assets.task_table import TASKS
 from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.tasks_state import TaskTable
@@ -32,7 +33,6 @@ from schedules.runs.records import DagsterRuns
 from schedules.services import Services
 from schedules.tasks.native_schedules import in_force
 from schedules.tasks.reconciliation import Cursor, Reconciler
-from schedules.tasks.table import TASKS
 from tests.conftest import own_postgres
 from tests.schedules.conftest import DATES
 

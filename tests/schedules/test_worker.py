@@ -3,16 +3,16 @@
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.calendar import shipped_calendar
-from core.errors import ConflictError, NotFound, PlatformError
+from core.errors import ConflictError, NotFound, PlatformError, Unavailable
 from core.report_periods import open_on_any
 from platform_assets.definitions.run_lease import LEASE_TAG
 from resources.warehouse.engine import transaction
@@ -20,13 +20,17 @@ from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
 from resources.warehouse.ledger.heartbeats import Node, this_node
 from resources.warehouse.locks import DOMAINS
 from schedules import run_tags as tags
+from schedules.commands import command_context
 from schedules.commands.command_context import Handler, Work
 from schedules.commands.handlers import HANDLERS
-from schedules.commands.initial_load import Loaded, Step, plan_load, ranges
-from schedules.commands.reaper import dead_nodes, fail_runs_before, reap
+from schedules.commands.initial_load import RANGE_DAYS, Loaded, Step, plan_load, ranges
+from schedules.commands.reaper import dead_nodes, reap
 from schedules.commands.worker import Worker
-from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
+from schedules.runs.left_runs import fail_left_runs
+from schedules.runs.outcome import RANGE_END, RANGE_START, RunFate
+from schedules.runs.records import DagsterRuns
 from schedules.services import Services
+from tests.schedules.runs import EndedRuns
 
 JOBS = (
     "fusion_kline_sync",
@@ -35,6 +39,7 @@ JOBS = (
     "fusion_codes",
     "history",
     "reports",
+    "history_and_reports",
     "disclosed",
     "security_list",
     "eod_core",
@@ -49,36 +54,23 @@ JOBS = (
 )
 
 
-class FakeRunner:
+class FakeRunner(EndedRuns):
     """Runs that end as the test says, and what they were given."""
 
-    def __init__(self, *, failing: tuple[str, ...] = ()) -> None:
+    def __init__(self, *, failing: tuple[str, ...] = (), jobs: tuple[str, ...] = JOBS) -> None:
+        super().__init__()
         self.calls: list[tuple[str, str | None, dict[str, str]]] = []
         self.failing = failing
-        self.ended: set[str] = set()
+        self.known = jobs
         self.during: Callable[[str], None] = lambda _job: None
 
-    def has(self, job: str) -> bool:
-        return job in JOBS
-
-    def terminated(self, run_id: str) -> bool:
-        return run_id in self.ended
-
-    def run(
-        self,
-        job: str,
-        *,
-        run_id: str,
-        partition_key: str | None = None,
-        tags: Any = None,
-        run_config: Any = None,
-    ) -> RunOutcome:
-        if not self.has(job):
+    def run(self, job: str, run_id: str, partition_key: str | None, tags: Mapping[str, str]) -> RunFate:
+        if job not in self.known:
             raise NotFound(f"no job {job!r}")
-        self.calls.append((job, partition_key, dict(tags or {})))
+        self.calls.append((job, partition_key, dict(tags)))
         self.during(job)
         failed = job in self.failing or f"{job} {partition_key}" in self.failing
-        return RunOutcome(run_id, not failed, "upstream is silent" if failed else None)
+        return RunFate("failed", "upstream is silent") if failed else RunFate("success")
 
     @property
     def jobs(self) -> list[tuple[str, str | None]]:
@@ -222,10 +214,9 @@ def test_a_full_fusion_conflicts_before_anything_runs(services: Services) -> Non
     ],
 )
 def test_a_recalculation_makes_the_signals_anew_with_what_they_follow_from(
-    services: Services, monkeypatch: pytest.MonkeyPatch, parts: list[str], jobs: list[str]
+    services: Services, parts: list[str], jobs: list[str]
 ) -> None:
-    monkeypatch.setattr(FakeRunner, "has", lambda *_: True)
-    runner = FakeRunner()
+    runner = FakeRunner(jobs=tuple(jobs))
     done = do(services, "quant_recalc", {"date": "2026-08-21", "parts": parts, "codes": ["600519"]}, runner)
 
     assert done.status == "success"
@@ -347,23 +338,24 @@ def test_picks_follow_as_far_back_as_the_bars() -> None:
     assert behind({step.end for step in picks}) == []
 
 
-def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
+def test_the_past_of_a_new_warehouse_is_one_run_and_a_long_one_is_split() -> None:
     calendar = shipped_calendar()
     steps = plan_load(calendar, "2026-08-21", Loaded(), history_dates=320)
-    history = [step for step in steps if step.job == "history"]
-
-    before = ["security_list", "history", "history", "reports"]
     assert [step.job for step in steps] == [
-        *before, "recent_days", "whole_day", "calculations", "daily_review", "bar_calculations",
+        "security_list", "history_and_reports", "recent_days", "whole_day", "calculations", "daily_review",
         "bar_calculations", "disclosed",
         "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4,
         "freshness_snapshot", "lake_publish",
     ]  # fmt: skip
-    assert history[0].start == calendar.last(320, "2026-08-21")[0]
+    assert steps[1].name == f"history_and_reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21"
+    long = plan_load(calendar, "2026-08-21", Loaded(), history_dates=640)
+    history = [step for step in long if step.job == "history"]
+    assert [step.job for step in long[:4]] == ["security_list", "history", "history", "reports"]
+    assert history[0].start == calendar.last(640, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
     assert calendar.offset(history[0].end, 1) == history[1].start
     for start, end in ranges(calendar.last(1000, "2026-08-21")):
-        assert (datetime.fromisoformat(end) - datetime.fromisoformat(start)).days < 365
+        assert (datetime.fromisoformat(end) - datetime.fromisoformat(start)).days < RANGE_DAYS
 
 
 @pytest.mark.parametrize(
@@ -384,7 +376,7 @@ def test_reports_reach_back_to_those_that_the_newest_are_set_beside(
 
     def periods(dates: int) -> list[str]:
         steps = plan_load(calendar, newest, Loaded(), history_dates=dates)
-        (reports,) = [step for step in steps if step.job == "reports"]
+        (reports,) = [step for step in steps if step.job in ("reports", "history_and_reports")]
         assert reports.end == newest
         return list(open_on_any(calendar.between(reports.start, reports.end)))
 
@@ -657,7 +649,6 @@ def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path
         run = instance.create_run_for_job(
             work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: gone.node_id}
         )
-        other = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: "x"})
         services.scheduled_runs.by_hand(
             "eod_core",
             at=services.clock.now(),
@@ -665,22 +656,24 @@ def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path
             command_id=asked.id,
             run_id=run.run_id,
         )
-        services.locks.take(("kline",), "run:1", run_id=run.run_id)
         services.locks.take(("wide",), f"command:{asked.id}")
 
         notes = reap(services, this_node("worker"), instance)
 
-        assert instance.get_run_by_id(run.run_id).status is dg.DagsterRunStatus.FAILURE  # type: ignore[union-attr]
-        assert instance.get_run_by_id(other.run_id).status is dg.DagsterRunStatus.STARTED  # type: ignore[union-attr]
-    assert len(notes) == 2
+        # Its run goes on, until somebody takes the command up again.
+        assert instance.get_run_by_id(run.run_id).status is dg.DagsterRunStatus.STARTED  # type: ignore[union-attr]
+    assert len(notes) == 1
     assert services.commands.get(asked.id).status == "queued"
-    assert services.scheduled_runs.latest()["eod_core"].status == "failed"
+    assert services.scheduled_runs.latest()["eod_core"].status == "running"
     assert not any(state.held for state in services.locks.states())
     assert services.heartbeats.all() == []
     assert reap(services, this_node("worker")) == []
 
 
-def test_runs_that_were_at_work_before_the_start_are_ended(services: Services, tmp_path: Path) -> None:
+def test_a_code_server_that_starts_ends_the_runs_of_the_one_before_it(
+    services: Services, tmp_path: Path
+) -> None:
+    """Their processes were its children: Dagster itself would call them started for ever."""
     import dagster as dg
 
     @dg.op
@@ -692,20 +685,35 @@ def test_runs_that_were_at_work_before_the_start_are_ended(services: Services, t
         nothing()
 
     (tmp_path / "dagster").mkdir()
+    states = dg.DagsterRunStatus
     with dg.DagsterInstance.local_temp(str(tmp_path / "dagster")) as instance:
-        orphan = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED)
-        ended = instance.create_run_for_job(work, status=dg.DagsterRunStatus.SUCCESS)
-        start = datetime.now(UTC) + timedelta(seconds=1)
-        earlier = start - timedelta(hours=1)
+        orphan, ended = (
+            instance.create_run_for_job(work, status=status).run_id
+            for status in (states.STARTED, states.SUCCESS)
+        )
+        services.locks.take(("kline",), "run:1", run_id=orphan)
 
-        assert fail_runs_before(services, instance, earlier) == []
-        assert fail_runs_before(services, instance, start) == [orphan.run_id]
-        left = instance.get_run_by_id(ended.run_id)
-        assert left is not None
-        assert left.status is dg.DagsterRunStatus.SUCCESS
+        assert fail_left_runs(instance, services.engine) == [orphan]
+
+        runs = [instance.get_run_by_id(run_id) for run_id in (orphan, ended)]
+        assert [run.status for run in runs if run] == [states.FAILURE, states.SUCCESS]
+        fate = DagsterRuns(instance).fate(orphan)
+        assert fate is not None
+        assert (fate.status, fate.reason) == ("failed", "its process died")
+    assert not any(state.held for state in services.locks.states())
 
 
-def test_an_error_without_a_run_settles_the_row_that_it_opened(services: Services) -> None:
+def test_what_a_dead_worker_left_at_work_is_ended_before_its_command_begins_again(services: Services) -> None:
+    runner = FakeRunner()
+    runner.left = ["left"]
+
+    done = do(services, "run_job", {"job": "eod_core"}, runner)
+
+    assert done.status == "success"
+    assert runner.terminated == ["left"]
+
+
+def test_an_error_without_a_run_leaves_no_row(services: Services) -> None:
     runner = FakeRunner()
 
     def during(_job: str) -> None:
@@ -715,7 +723,22 @@ def test_an_error_without_a_run_settles_the_row_that_it_opened(services: Service
     done = do(services, "run_job", {"job": "eod_core"}, runner)
 
     assert done.error == "the instance is away"
-    assert services.scheduled_runs.latest()["eod_core"].status == "failed"
+    assert services.scheduled_runs.runs()[1] == 0
+
+
+def test_a_run_is_asked_for_again_until_dagster_is_there(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_context, "LOOK_S", 0.01)
+    runner, away = FakeRunner(), iter([True, True, False])
+
+    def during(_job: str) -> None:
+        if next(away):
+            raise Unavailable("Dagster's webserver does not answer")
+
+    runner.during = during
+    assert do(services, "run_job", {"job": "eod_core"}, runner).status == "success"
+    assert len(runner.calls) == 3
 
 
 def test_every_handler_of_the_table_is_callable() -> None:

@@ -11,12 +11,12 @@ from tests.soak.installation import Installation
 
 KINDS: Mapping[str, str] = {
     "daemon": "dagster._daemon",
-    "code_server": "code-server",
+    "code_server": "schedules.runs.code_server",
     "code_child": "dagster api grpc",
     "ui": "dagster_webserver",
     "worker": "schedules.commands.worker",
     "market": "resources.simulated_market",
-    "runs": "schedules.runs.process",
+    "runs": "spawn_main",
 }
 """Name in the table -> part of a command line."""
 MIB = 1024 * 1024

@@ -1,4 +1,4 @@
-"""Installations for the storm: the whole platform as `make run` starts it, or its worker and market alone."""
+"""Installations for the storm: the whole platform as `make run` starts it, or what loads data by hand."""
 
 import os
 import signal
@@ -8,15 +8,16 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from resources.settings import load_settings
 from schedules.services import Services, make_services
-from schedules.supervisor import process_plan
+from schedules.supervisor import checks, process_plan
 from schedules.supervisor.app import choose_ports
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses
+from tests.schedules.dagster_side import start_dagster
 
 ROOT = Path(__file__).parents[2]
 NOW = "2026-08-21T15:45"
@@ -80,20 +81,19 @@ def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installati
 
 
 @contextmanager
-def worker_alone(folder: Path, *, api_port: int = 0, **more: str) -> Iterator[Installation]:
-    """Market and worker, with `api_port` the API as well, kept by the supervisor's own child_processes; the
-    market clock stands still."""
+def without_schedules(folder: Path, *, api_port: int = 0, **more: str) -> Iterator[Installation]:
+    """Market, worker and what launches its runs, with `api_port` the API as well, kept by the supervisor's
+    own child_processes; the market clock stands still, so nothing is scheduled."""
     env = environment(folder, SAMPLE_NOW=NOW, **more)
     settings = load_settings(env, dotenv=folder / "absent.env")
     chosen = choose_ports(settings, {})
-    ports = process_plan.Ports(
-        simulator_http=chosen.simulator_http, simulator_tcp=chosen.simulator_tcp, api=api_port
-    )
+    ports = replace(chosen, api=api_port, dagster=checks.free_port(), api_checks=())
     env |= process_plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
     subprocess.run([sys.executable, "-m", "schedules.supervisor.prepare"], env=env, cwd=ROOT, check=True)
     said: list[str] = []
     child_processes = ChildProcesses(folder / "logs", env, said.append, backoff_s=(0.5, 1.0))
     child_processes.start(process_plan.simulator(settings, ports))
+    start_dagster(child_processes, settings, ports)
     child_processes.start(process_plan.worker(settings, ports))
     if api_port:
         child_processes.start(process_plan.api(settings, ports, {}))

@@ -183,7 +183,7 @@ class Storm:
             chosen = [node.pid for node in self.place.services.heartbeats.all("worker")]
             alive = [pid for pid in chosen if pid in self.place.processes("schedules.commands.worker")]
         else:
-            alive = list(self.place.processes("schedules.runs.process", "execute_run"))
+            alive = list(self.place.processes("spawn_main"))
         if alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(luck.choice(alive), signal.SIGKILL)

@@ -23,7 +23,7 @@ from tests.cluster.day import (
     running_cluster,
 )
 from tests.cluster.servers import Server
-from tests.soak.installation import worker_alone
+from tests.soak.installation import without_schedules
 
 pytestmark = [
     pytest.mark.soak,
@@ -36,7 +36,7 @@ JOB = "whole_day"
 
 def on_one_machine(folder: Path) -> tuple[RunOfDay, Hashes, int]:
     """The day as `make run` does it: what it took, what it left, and how many steps it has."""
-    with worker_alone(folder, SAMPLE_PROFILE=PROFILE) as place:
+    with without_schedules(folder, SAMPLE_PROFILE=PROFILE) as place:
         done = load_day(place.services)
         steps = place.instance.get_run_stats(done.runs[JOB]).steps_succeeded
         return done, hashes(place.services.settings.warehouse_address), steps

@@ -9,7 +9,7 @@ import pytest
 
 from resources.transport.gates import SqliteGate
 from resources.warehouse.ledger.backfills import Backfills
-from tests.soak.installation import Installation, worker_alone
+from tests.soak.installation import Installation, without_schedules
 
 pytestmark = [
     pytest.mark.soak,
@@ -31,7 +31,7 @@ def stop_the_market(place: Installation) -> None:
 
 
 def test_a_market_that_is_away_for_seconds_costs_a_backfill_nothing(tmp_path: Path) -> None:
-    with worker_alone(tmp_path) as place:
+    with without_schedules(tmp_path) as place:
         services, ledger = place.services, Backfills(place.services.engine)
         gate = SqliteGate(tmp_path / "transport.sqlite3")
         days = services.calendar.last(DATES, "2026-08-21")

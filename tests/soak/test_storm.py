@@ -11,7 +11,7 @@ import pytest
 from core.calendar import shipped_calendar
 from core.clock import SystemClock
 from resources.warehouse.engine import transaction
-from tests.soak.installation import Installation, whole_platform, worker_alone
+from tests.soak.installation import Installation, whole_platform, without_schedules
 from tests.soak.storm import Storm, differences, newest, settled
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc")
@@ -75,7 +75,7 @@ def test_a_small_storm_leaves_nothing_open_and_no_record_that_lies(
     tmp_path: Path, record_property: Tell
 ) -> None:
     began = time.monotonic()
-    with worker_alone(tmp_path) as place:
+    with without_schedules(tmp_path) as place:
         storm = Storm(place, size=int(os.environ.get("STORM_SMALL", "20")), kills=2, quick=True)
         storm.run()
         check(storm, began, record_property, patience_s=90)

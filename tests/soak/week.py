@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.errors import PlatformError
+from platform_assets.task_table import BY_KEY, TASKS
 from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunRow
 from schedules import run_tags
 from schedules.commands.worker import REAP_S
 from schedules.tasks.native_schedules import in_force
 from schedules.tasks.readiness import trade_date_of
-from schedules.tasks.table import BY_KEY, TASKS
 from tests.soak.installation import Installation
 from tests.soak.simulated import SimulatedPlatform
 

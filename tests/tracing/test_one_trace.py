@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schedules.supervisor import checks
-from tests.soak.installation import Installation, worker_alone
+from tests.soak.installation import Installation, without_schedules
 from tests.tracing.collector import Collector, Received, collecting
 
 TASK = "fusion_kline_sync"
@@ -57,7 +57,7 @@ def test_a_request_is_one_trace_down_to_calls_and_writes(tmp_path: Path) -> None
     port = checks.free_port()
     with (
         collecting() as collector,
-        worker_alone(
+        without_schedules(
             tmp_path,
             api_port=port,
             ADMIN_SEED_PASSWORD=PASSWORD,

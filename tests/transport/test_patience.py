@@ -5,7 +5,6 @@ import threading
 import pytest
 
 from core.errors import Transient, Unavailable
-from core.stopping import StopAsked, stoppable
 from resources.transport.patience import Patience, may_wait, patient, wait_out
 from tests.transport.manual import ManualTime
 from tests.transport.test_http import Bench, bench, server, status  # noqa: F401  fixtures
@@ -51,20 +50,6 @@ def test_an_upstream_that_stays_unavailable_uses_the_patience_up(bench):  # noqa
 
     assert one.time.at - began < 100
     assert len(one.script.asked) <= 6
-
-
-def test_a_wait_ends_when_the_work_is_to_stop(bench):  # noqa: F811
-    one = bench(host_failure_threshold=1, host_cooldown_sec=30.0, retry_attempts=1)
-    one.script.answers = [status(503)]
-    wishes = iter([None, None, None, "canceled"])
-
-    with patient(patience(60, one.time)), stoppable(lambda: next(wishes, "canceled")):
-        with pytest.raises(Transient):
-            one.call()
-        with pytest.raises(StopAsked, match="canceled"):
-            one.call()
-
-    assert sum(one.time.slept) < 30
 
 
 def test_threads_that_wait_at_the_same_time_wait_once() -> None:

@@ -19,7 +19,6 @@ from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from core.errors import InputError
-from core.stopping import safe_point
 from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.imported_rows import fuse_imported, with_imports
@@ -84,7 +83,6 @@ class FileImport:
 
         def frames() -> Iterator[pd.DataFrame]:
             for chunk in chunks(self.path, files, self.mapping):
-                safe_point()
                 yield reading.rows(chunk.frame, refused)
                 report("reading", chunk.share)
 
@@ -196,7 +194,6 @@ def _month(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
     days = frame[column].value_counts().sort_index()
     groups = (days.cumsum() - 1) // ROWS_AT_ONCE
     for _, own in groups.groupby(groups):
-        safe_point()
         part = frame[frame[column].isin(list(own.index))]
         written += _load(job, part.reset_index(drop=True), key)
     return written

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.clock import stamp
 from resources.redact import redact
-from resources.warehouse.batch_records import COUNTS
+from resources.warehouse.batch_records import children_counts
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Ledger
 
@@ -31,19 +31,13 @@ class BatchLedger(Ledger):
             ).scalars()
             failed = []
             for batch_id in map(str, ids.all()):
-                sums = self._sql.run(
-                    connection,
-                    f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
-                    "FROM sys_batch WHERE parent_batch_id=?",
-                    (batch_id,),
-                ).one()
                 # The run may have closed it since it was looked up: its own status stays.
                 row: dict[str, Any] = {
                     "status": "failed",
                     "error": redact(reason)[:2000],
                     "finished_at": stamp(now),
                     "updated_at": stamp(now),
-                    **dict(zip(COUNTS, map(int, sums), strict=True)),
+                    **children_counts(self._sql, connection, batch_id),
                 }
                 where = "batch_id=? AND status='running'"
                 changed = self._sql.set(connection, "sys_batch", row, where, (batch_id,))

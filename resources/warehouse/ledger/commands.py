@@ -190,7 +190,7 @@ class CommandQueue:
 
     @tried_again
     def cancel(self, command_id: int) -> Command:
-        """A queued command is canceled at once; a running one is asked to stop at its next safe point.
+        """A queued command is canceled at once; a running one is asked to stop.
         NotFound; ConflictError when it is finished."""
         with transaction(self._engine) as connection:
             # One statement, or a command that changes hands between two is taken for a finished one.

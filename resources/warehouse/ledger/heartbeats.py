@@ -15,7 +15,6 @@ from resources.warehouse.sql import Ledger
 
 FRESH = timedelta(seconds=90)
 BEAT_S = 10.0
-RUN = "run"
 """Role of a run that has a process of its own; its node id is the run's id."""
 STEP_WORKER = "step_worker"
 """Role of a process that carries out steps of runs."""

@@ -18,9 +18,8 @@ RETRIED = ("failed", "partial")
 """What another attempt may mend; a `partial` run whose Dagster run succeeded is not tried again."""
 STATUSES = ("queued", "running", *ENDED, *SET_ASIDE)
 LOST = "its run does not exist any more"
-WORKER_DIED = "the worker died"
 PROCESS_DIED = "its process died"
-PRESUMED = (LOST, WORKER_DIED, PROCESS_DIED)
+PRESUMED = (LOST,)
 """Reasons of verdicts that others gave on a run. What the run itself says of its end wins over them."""
 
 _COLUMNS = (

@@ -3,8 +3,8 @@
 from typing import Any
 
 from core.declaration.registry import builtin_registry
+from platform_assets.task_table import TASKS
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks.table import TASKS
 from tests.serving_api.admin.conftest import TODAY, FetchContext
 
 PATH = "/datamgr/contracts"

@@ -8,8 +8,8 @@ import pytest
 
 from platform_assets.notes.notes import Note
 from platform_assets.notes.store import MORNING, REVIEW, store
+from platform_assets.task_table import TASKS
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks.table import TASKS
 from tests.serving_api.admin.conftest import FetchContext
 
 NOW = datetime(2026, 8, 21, 16, 6)

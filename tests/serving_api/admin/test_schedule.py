@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from core.calendar import shipped_calendar
+from platform_assets.task_table import TASKS as ALL_TASKS
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats, this_node
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks import ScheduledRun, Task, Timing
 from resources.warehouse.ledger.tasks_state import TaskTable
-from schedules.tasks.table import TASKS as ALL_TASKS
 from serving_api.admin.schedule.control import day_of_run
 from tests.serving_api.admin.conftest import TODAY, FetchContext, opened_context
 from tests.serving_api.admin.dagster_double import Switches, serving_switches
