@@ -21,6 +21,7 @@ COMMANDS = {
     "doctor": "Check configuration, services, disk, clock, permissions and upstreams.",
     "load": "Load what is missing, one dataset of a trade date, or some codes.",
     "backfill": "Load the missing trade dates of a dataset, or show what that costs.",
+    "exrights": "Quoted prices without an ex-right event: list them, close one by a reason.",
     "lineage": "Where a stored row comes from: sources, batches, upstream responses.",
     "import": "Bring rows of a CSV, Parquet, Excel or qlib file into the platform.",
     "export": "Write rows of a table to a file: CSV, JSON lines, Parquet, Excel, qlib.",

@@ -16,7 +16,7 @@ MODULES = """
     alt_sources market.routes market.stored market.change_detector realtime.routes
     quant.factors.routes admin.stats admin.lineage.routes admin.schedule.routes
     admin.batches admin.commands admin.records admin.config admin.cleanup admin.contracts admin.gaps
-    admin.day_report admin.day_grid admin.backfill admin.probes admin.upstreams admin.reconcile
+    admin.day_report admin.day_grid admin.backfill admin.probes admin.upstreams admin.reconcile admin.exrights
     market.backtests.routes
     quant.strategies.routes risk.routes bonds.routes quant.decision_cards.routes quant.scorecard.routes
     funds earnings hong_kong.routes index.constituents industry macro.routes

@@ -26,6 +26,7 @@ from platform_assets.datasets._float_shares import float_shares
 from resources.upstreams.fetch_context import FetchContext
 
 OPEN, CLOSED = "open", "closed"
+ITEMS = "ref_exright_item"
 REASONS = "note_exright"
 _BARS = "fusion_kline_daily"
 _LONGEST = 250
@@ -61,7 +62,7 @@ class ExRightItem(Model):
 
 def compared(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """New items of the scope's dates, and the stored ones as the events make them now."""
-    known = ctx.read("ref_exright_item", columns=_COLUMNS, codes=scope.codes)
+    known = ctx.read(ITEMS, columns=_COLUMNS, codes=scope.codes)
     found = [_found(ctx, scope, day) for day in _days(ctx, scope)]
     items = pd.concat([known, *found], ignore_index=True)[list(_COLUMNS)]
     items = items.drop_duplicates(["code", "date"], keep="first")
@@ -236,7 +237,7 @@ def wrong_bars(rows: pd.DataFrame, context: Context) -> dict[tuple[str, str], li
     columns = ("code", "date", "category", "factor", "held_back")
     events = context.read("ref_exright", columns=columns, codes=context.scope.codes, since=since)
     events = events[moves_price(events) & events["factor"].notna()]
-    items = context.read("ref_exright_item", columns=("code", "date", "factor"), codes=context.scope.codes,
+    items = context.read(ITEMS, columns=("code", "date", "factor"), codes=context.scope.codes,
                          since=since)  # fmt: skip
     steps = pd.concat([events, items], ignore_index=True)[["code", "date", "factor"]]
     if steps.empty:

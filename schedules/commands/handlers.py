@@ -9,6 +9,7 @@ from resources.warehouse.locks import DOMAINS
 from schedules import run_tags
 from schedules.commands.backfill import backfill
 from schedules.commands.command_context import Handler, Work
+from schedules.commands.exright_reason import exright_reason
 from schedules.commands.initial_load import calculations, initial_load
 
 CODES_JOB = "fusion_codes"
@@ -139,6 +140,7 @@ HANDLERS: dict[str, Handler] = {
     "download_market": Handler(download_market),
     "backfill": Handler(backfill, long=True),
     "cleanup": Handler(cleanup, long=True),
+    "exright_reason": Handler(exright_reason),
     "fusion_sync": Handler(fusion_sync, long=True),
     "initial_load": Handler(initial_load, long=True),
     "calculations": Handler(calculations, long=True),

@@ -59,6 +59,7 @@ PAGES = {
             "datamgr/day-report",
             "datamgr/stats/freshness",
             "datamgr/upstreams",
+            "datamgr/exrights",
             "datamgr/schedule",
             "datamgr/tasks/runs?limit=40",
             "datamgr/day-grid?days=30",

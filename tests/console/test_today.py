@@ -20,7 +20,7 @@ from tests.console.opened import (
 from tests.console.record import answers
 from tests.serving_api.conftest import ADMIN
 
-PANELS = ("look", "upstreams", "tasks", "freshness")
+PANELS = ("look", "upstreams", "exrights", "tasks", "freshness")
 
 
 def show(one: Opened, site: str, query: str = "") -> None:
@@ -67,12 +67,43 @@ def test_the_day_is_shown_with_its_tasks_and_thirty_dates_of_every_table(
         calls = recorded["datamgr/upstreams"]["results"]["counters"]
         assert one.page.locator("#upstreams-body tbody tr").count() == len(calls)
         assert texts["today.breaker"].partition("{")[0] in one.text("upstreams")
+        waiting, closed = recorded["datamgr/exrights"]["results"]
+        rows = one.page.locator("#exrights-body tbody tr")
+        for shown in (waiting["code"], waiting["date"], "6.590", "8.000", "1.21396"):
+            assert shown in rows.nth(0).inner_text()
+        assert closed["reason"] in rows.nth(1).inner_text()
         is_sound(one, site)
 
         one.page.locator("#upstreams button.number").first.click()
         said = one.page.locator("#lineage-body").inner_text()
         assert texts["how.calls"] in said
         assert "/api/v1/datamgr/upstreams" in said
+
+
+def test_a_reason_is_given_beside_an_open_item_and_taken_back(browser: Browser, site: str) -> None:
+    texts = texts_of("en", "today")
+    done = {"results": {"status": "accepted", "command_id": 7, "message": "…"}}
+    with opened(browser, language="en") as one:
+        answer_recorded(one.page, of="today")
+        for path in ("reason", "withdraw"):
+            one.page.route(f"**/datamgr/exrights/{path}", lambda route: route.fulfill(json=done))
+        show(one, site)
+        waiting, closed = (one.page.locator("#exrights-body tbody tr").nth(at) for at in (0, 1))
+        waiting.get_by_role("button", name=texts["exright.close"]).click()
+        assert not [url for url in one.asked if url.endswith("/reason")]  # the form asks for a reason first
+        waiting.locator("input").fill("quote of another share")
+        waiting.locator("select").select_option("ignored")
+        with one.page.expect_request("**/datamgr/exrights/reason") as asked:
+            waiting.locator("input").press("Enter")
+        item = {"code": "600040", "date": "2026-07-28"}
+        assert asked.value.post_data_json == {**item, "reason": "quote of another share", "counts": False}
+        waiting.get_by_text(texts["exright.accepted"]).wait_for()
+
+        with one.page.expect_request("**/datamgr/exrights/withdraw") as asked:
+            closed.get_by_role("button", name=texts["exright.reopen"]).click()
+        assert asked.value.post_data_json == {"code": "600040", "date": "2026-07-21"}
+        closed.get_by_text(texts["exright.accepted"]).wait_for()
+        is_sound(one, site)
 
 
 def emptied(answer: Any) -> Any:

@@ -1,6 +1,7 @@
 """The ledger of ex-rights through Dagster and HTTP: an event whose record comes a day late."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ from serving_api.app import create_app
 from tests.definitions.conftest import BANK, opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows
-from tests.serving_api.client import running
-from tests.serving_api.conftest import make_settings
+from tests.serving_api.client import Api, running
+from tests.serving_api.conftest import ADMIN, FAST, bearer, make_settings
 
 BEFORE, EX, AFTER = "2026-07-27", "2026-07-28", "2026-07-29"
 LATE: dict[str, Any] = {"upstream": "tdx", "call": "xdxr", "kind": "late_record", "args": {"code": BANK}}
@@ -47,8 +48,9 @@ class Platform:
         found = rows(self.services, f"SELECT date, adj_factor FROM fusion_kline_daily WHERE code='{BANK}'")
         return {str(day): round(factor, 6) for day, factor in found}
 
-    def chart(self) -> dict[str, Any]:
-        """The adjusted chart as a reader gets it."""
+    @contextmanager
+    def api(self) -> Iterator[tuple[Api, dict[str, str]]]:
+        """The app over the same tables, and the headers of its administrator."""
         url = str(self.services.engine.url.render_as_string(hide_password=False))
         reader = Warehouse(
             url,
@@ -57,8 +59,14 @@ class Platform:
             payload_folder=self.folder / "payloads",
             read_only=True,
         )
-        app = create_app(make_settings(self.folder), clock=self.clock, warehouse_reader=reader)
+        settings = make_settings(self.folder, warehouse_url=url, command_wait_sec=0.0)
+        app = create_app(settings, clock=self.clock, warehouse_reader=reader, passwords=FAST)
         with running(app) as api:
+            yield api, bearer(api.post("/auth/login", json=ADMIN).json()["access_token"])
+
+    def chart(self) -> dict[str, Any]:
+        """The adjusted chart as a reader gets it."""
+        with self.api() as (api, _):
             return dict(api.get(f"/stocks/{BANK}/kline?days=30").json())
 
 
@@ -126,3 +134,38 @@ def test_bars_that_were_stored_without_the_event_are_repaired(
     Worker(platform.services, runner).work_once()
 
     assert platform.factors() == {BEFORE: TOLD, EX: WANTED, AFTER: WANTED}
+
+
+def test_a_reason_of_a_person_closes_an_item_and_its_withdrawal_opens_it(
+    platform: Platform, runner: DagsterRunner, faults: FaultPlan
+) -> None:
+    carried_out(platform.services, runner, "security_list", partition_key=BEFORE)
+    synced(platform, runner, BEFORE)
+    faults.replace([{**LATE, "args": {"code": BANK, "days": 99}}, NO_PORTAL])
+    synced(platform, runner, EX)
+    worker = Worker(platform.services, runner)
+    reason = {"code": BANK, "date": EX, "reason": "a quote of another share", "counts": False}
+
+    with platform.api() as (api, admin):
+        (item,) = api.get("/datamgr/exrights?status=open", headers=admin).json()["results"]
+        assert (item["code"], item["date"], item["quoted"], item["close_before"]) == (BANK, EX, 6.59, 8.0)
+        assert (item["factor"], item["days_open"]) == (pytest.approx(8.0 / 6.59, abs=1e-5), 1)
+
+        asked = api.post("/datamgr/exrights/reason", headers=admin, json=reason)
+        assert (asked.status_code, asked.json()["results"]["status"]) == (202, "accepted")
+        while worker.work_once():
+            pass
+        (item,) = api.get("/datamgr/exrights?status=closed", headers=admin).json()["results"]
+        assert (item["closed_by"], item["reason"], item["counts"]) == ("reason", reason["reason"], False)
+        assert api.get("/datamgr/exrights?status=open", headers=admin).json()["results"] == []
+    assert platform.chart()["factor"] == "final"
+    assert platform.factors() == {BEFORE: TOLD, EX: TOLD}
+
+    with platform.api() as (api, admin):
+        api.post("/datamgr/exrights/withdraw", headers=admin, json={"code": BANK, "date": EX})
+        while worker.work_once():
+            pass
+        (item,) = api.get("/datamgr/exrights?status=open", headers=admin).json()["results"]
+        assert (item["reason"], item["counts"], item["closed_on"]) == (None, None, None)
+    assert platform.chart()["factor"] == "provisional"
+    assert platform.factors() == {BEFORE: TOLD, EX: WANTED}

@@ -4,12 +4,13 @@ import "./page.js";
 import { address, shared } from "./api.js";
 import { calculated, el, root, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
+import { exrightRequest, exrights } from "./today_exrights.js";
 
 const DAYS = 30;
 const DAY_MIN = 1440;
 const LATE_S = 60;
 const MARKS = { complete: "●", fallback: "◆", held: "◐", partial: "◑", empty: "∅", failed: "✕", not_due: "·", not_run: "○" };
-const panels = Object.fromEntries(["look", "upstreams", "tasks", "freshness"].map((id) => [id, new Panel(id)]));
+const panels = Object.fromEntries(["look", "upstreams", "exrights", "tasks", "freshness"].map((id) => [id, new Panel(id)]));
 const output = document.getElementById("day");
 let dates = [];
 let chosen = 0;
@@ -143,6 +144,11 @@ document.addEventListener("console:date", ({ detail }) => {
   show();
 });
 
+/** A reason that the platform carried out shows at once; one that it goes on with is not waited for. */
+const ledger = () => panels.exrights.load([exrightRequest], (body, answer) =>
+  exrights(body, answer, (status) => (status === "success" ? ledger() : null)), t("empty.exrights"));
+
+ledger();
 panels.upstreams.load([datamgr("upstreams")], upstreams, t("empty.upstreams"));
 panels.freshness.load([gridded, datamgr("gaps", { page_size: 200 })], (body, grid, gaps) => {
   const today = grid.query_time.slice(0, 10);
