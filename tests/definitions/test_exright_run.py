@@ -137,7 +137,7 @@ def test_bars_that_were_stored_without_the_event_are_repaired(
 
 
 def test_a_reason_of_a_person_closes_an_item_and_its_withdrawal_opens_it(
-    platform: Platform, runner: DagsterRunner, faults: FaultPlan
+    platform: Platform, runner: InProcessRuns, faults: FaultPlan
 ) -> None:
     carried_out(platform.services, runner, "security_list", partition_key=BEFORE)
     synced(platform, runner, BEFORE)
