@@ -34,10 +34,9 @@ from serving_api.framework.threads import off_loop
 from serving_api.framework.user import User
 from serving_api.health.service import package_version
 from serving_api.mcp.mounted import Mounted
-from serving_api.middleware.cached_responses import CachedResponses, ResponseCacheLayer
-from serving_api.middleware.known_answers import KnownAnswerLayer
-from serving_api.middleware.rate_limit import RateLimit, RateLimitLayer, parse_networks
-from serving_api.middleware.request_context import Labels, RequestLayer
+from serving_api.middleware.compression import CompressionLayer
+from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
+from serving_api.middleware.request_context import RequestLayer
 from serving_api.middleware.traced_requests import TraceLayer
 from serving_api.routers import AREAS
 from serving_api.settings.mail import Mail
@@ -109,8 +108,6 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     request or the lifespan."""
     state = build_state(settings, parts)
     proxies = parse_networks(settings.trusted_proxies)
-    limit = RateLimit(settings.rate_limit_per_min, proxies, state.system.monotonic)
-    labels, responses = Labels(state.world), CachedResponses(state)
     app = Application(
         title="A-share research platform",
         version=package_version(),
@@ -122,11 +119,15 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         # `add_middleware` puts its own before these: it sees every request, also the refused and the cached.
         middleware=[
-            Middleware(KnownAnswerLayer, responses=responses, limit=limit, labels=labels),
-            Middleware(RequestLayer, labels=labels),
-            Middleware(RateLimitLayer, limit=limit),
+            Middleware(RequestLayer, world=state.world),
+            Middleware(
+                RateLimitLayer,
+                per_minute=settings.rate_limit_per_min,
+                proxies=proxies,
+                monotonic=state.system.monotonic,
+            ),
             Middleware(SessionLayer),
-            Middleware(ResponseCacheLayer, responses=responses),
+            Middleware(CompressionLayer),
         ],
     )
     app.state.platform = state

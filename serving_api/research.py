@@ -17,12 +17,12 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
+from serving_api.middleware.compression import ARROW
 
 router = area_router(f"{PREFIX}/research", "research")
 
 MOST_ROWS = 5_000_000
 """Of one answer; the client asks for a year at a time."""
-ARROW = "application/vnd.apache.arrow.stream"
 TableName = Annotated[str, Path(max_length=64, description="dataset, or its table: kline_daily")]
 
 

@@ -111,7 +111,7 @@ class Accounts:
         if holder is None:
             return None
         user_id, generation = holder
-        user = await self._reading.remembered(queries.user_by_id, user_id)
+        user = await self._reading.point(queries.user_by_id, user_id)
         if user is None or not user.is_active or user.token_generation != generation:
             return None
         return user

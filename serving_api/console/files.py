@@ -13,8 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from serving_api.middleware.cached_responses import chosen, compressed
-
 _OWN = Path(__file__).parent / "static"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 KEPT = "public, max-age=31536000, immutable"
@@ -41,24 +39,15 @@ def version() -> str:
     return digest.hexdigest()[:12]
 
 
-@cache
-def _body(name: str, encoding: bytes | None) -> bytes:
-    content = known()[name].read_bytes()
-    return content if encoding is None else compressed(content, encoding)
-
-
 async def read_file(request: Request) -> Response:
     """One file; of another version it is the newest, which is not kept."""
     name = request.path_params["name"]
     if name not in known():
         raise HTTPException(404)
-    encoding = chosen(request.headers.get("accept-encoding", "").encode("latin-1"))
-    body = await anyio.to_thread.run_sync(_body, name, encoding)
+    body = await anyio.to_thread.run_sync(known()[name].read_bytes)
     is_newest = request.path_params["version"] == version()
     headers = {
         "Cache-Control": KEPT if is_newest else "no-cache",
-        "Vary": "Accept-Encoding",
         "X-Content-Type-Options": "nosniff",
-        **({} if encoding is None else {"Content-Encoding": encoding.decode()}),
     }
     return Response(body, media_type=_TYPES[known()[name].suffix], headers=headers)

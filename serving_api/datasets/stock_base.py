@@ -64,7 +64,7 @@ class WideList(BaseModel):
 
 
 @router.get("/stock-base/list", response_model=WideList)
-@serves(tables=(queries.WIDE,))
+@serves(tables=(queries.WIDE,), kept=True)
 async def stock_list(
     call: Admin,
     as_of: AsOfRead,

@@ -27,8 +27,6 @@ from resources.warehouse.warehouse import Warehouse
 READ_THREADS = 16
 CODES_AT_ONCE = 400
 """Codes that one statement names: either engine takes more, neither is faster by it."""
-REMEMBERED = 4096
-"""Results of `remembered`, at most; all are dropped at a commit."""
 
 T = TypeVar("T")
 Of = Mapping[str, Any]
@@ -209,10 +207,9 @@ def write(warehouse: Warehouse, work: Callable[..., T], *args: Any, **how: Any) 
 
 
 class _OfThread(threading.local):
-    """The connection of a thread, and a cursor that asks it for the version of the file."""
+    """The connection of a thread."""
 
     session: Session | None = None
-    versions: sqlite3.Cursor | None = None
 
 
 class Reading:
@@ -223,27 +220,8 @@ class Reading:
         self.inline = warehouse.sqlite
         self._local = _OfThread()
         self._handles: list[sqlite3.Connection] = []
+        self._opened = 0
         self._limiter: anyio.CapacityLimiter | None = None
-        self._memory: dict[tuple[Any, ...], Any] = {}
-        self._memory_version: int | None = None
-
-    async def remembered(self, work: Callable[..., T], *args: Any) -> T:
-        """As `point`, from memory until the next commit to the SQLite file. MariaDB does not report commits:
-        there it is a `scan` each time. `args` are hashable, and the result is not to be changed."""
-        if not self.inline:
-            return await self.scan(work, *args)
-        found: T = self.now(self._recalled, work, args)
-        return found
-
-    def _recalled(self, session: "Session", work: Callable[..., T], args: tuple[Any, ...]) -> T:
-        version = session.data_version()
-        if version != self._memory_version or len(self._memory) >= REMEMBERED:
-            self._memory, self._memory_version = {}, version
-        key = (work, args)
-        if key not in self._memory:
-            self._memory[key] = work(session, *args)
-        found: T = self._memory[key]
-        return found
 
     async def point(self, work: Callable[..., T], *args: Any) -> T:
         """A read of a few rows by key."""
@@ -257,21 +235,15 @@ class Reading:
             self._limiter = anyio.CapacityLimiter(READ_THREADS)
         return await anyio.to_thread.run_sync(self._pooled, work, args, limiter=self._limiter)
 
-    def data_version(self) -> int:
-        """`Session.data_version` over a kept cursor: every cached response asks for it. SQLite only."""
-        cursor = self._local.versions
-        if cursor is None:
-            return self.now(Session.data_version)
-        try:
-            found: tuple[int] = cursor.execute("PRAGMA data_version").fetchone()
-        except sqlite3.Error as error:
-            self._forget()
-            raise storage_error(error) from error
-        return found[0]
+    def data_version(self) -> tuple[int, int]:
+        """(connections that were opened, `Session.data_version` of this thread's): differs when anything was
+        committed. Numbers of two connections say nothing about each other. SQLite only."""
+        number = self.now(Session.data_version)
+        return self._opened, number
 
     def _forget(self) -> None:
         """A handle that failed may belong to a file that was replaced: the next read opens a new one."""
-        self._local.session = self._local.versions = None
+        self._local.session = None
 
     def now(self, work: Callable[..., T], *args: Any) -> T:
         """SQLite only: on this thread, over its own connection."""
@@ -288,8 +260,9 @@ class Reading:
             handle = cast(sqlite3.Connection, proxied.driver_connection)
             proxied.detach()
             self._handles.append(handle)
+            self._opened += 1
             session = Session(self.warehouse, cast(Connection, SqliteConnection(handle)))
-            self._local.session, self._local.versions = session, handle.cursor()
+            self._local.session = session
         return session
 
     def _pooled(self, work: Callable[..., T], args: tuple[Any, ...]) -> T:

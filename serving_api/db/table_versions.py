@@ -69,18 +69,17 @@ class Versions:
         self._reading = reading
         self._monotonic = monotonic
         self._known: Mapping[str, Version] = {}
-        self._data_version: int | None = None
-        self._read_at: float | None = None
+        self._data_version: tuple[int, int] | None = None
+        self._read_at = float("-inf")
         self._computed_of: Mapping[str, Version] | None = None
         self._by_tables: dict[tuple[str, ...], TableVersion] = {}
         self._polling = asyncio.Lock()
-        self._looked: asyncio.AbstractEventLoop | None = None
 
     async def current(self) -> Mapping[str, Version]:
         """By table name; empty when the database is away."""
         if self._reading.inline:
-            self._look_together()
-        elif self._due() and not self._polling.locked():
+            self._refresh_if_moved()
+        elif self._monotonic() - self._read_at >= POLL_S and not self._polling.locked():
             async with self._polling:
                 try:
                     self._known = await self._reading.scan(read_versions)
@@ -93,29 +92,7 @@ class Versions:
         """The version of the content of these tables; without any of them nothing may be cached."""
         if not tables:
             return TableVersion()
-        return self._version_of(await self.current(), tables)
-
-    def token_at_once(self, tables: tuple[str, ...]) -> str | None:
-        """The token of `version_of` where it can be known without waiting; None otherwise."""
-        if self._reading.inline:
-            self._look_together()
-        elif self._due():
-            return None
-        return self._version_of(self._known, tables).token
-
-    def _look_together(self) -> None:
-        """One look at the file for all requests that wait on the loop now: they came before it, so it shows
-        them whatever was committed before they were sent. Those that come later are behind the callback."""
-        loop = asyncio.get_running_loop()
-        if self._looked is not loop:
-            self._looked = loop
-            loop.call_soon(self._look_again)
-            self._refresh_if_moved()
-
-    def _look_again(self) -> None:
-        self._looked = None
-
-    def _version_of(self, known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
+        known = await self.current()
         if known is not self._computed_of:
             self._computed_of, self._by_tables = known, {}
         found = self._by_tables.get(tables)
@@ -133,9 +110,6 @@ class Versions:
         )
         token = "|".join(version.token for version in present) if present else None
         return TableVersion(token=token, as_of=max(times, default=None), sources=sources)
-
-    def _due(self) -> bool:
-        return self._read_at is None or self._monotonic() - self._read_at >= POLL_S
 
     def _refresh_if_moved(self) -> None:
         try:

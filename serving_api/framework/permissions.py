@@ -50,19 +50,21 @@ class Permission:
     """What a route asks of its caller."""
 
     name = "anyone"
+    is_personal = False
+    """Whether an answer may be that of its caller alone."""
 
     async def admit(self, request: Request) -> User | None:
         """The caller, or the refusal (401, 403). A bad token of an open route counts as none."""
         return None
 
     async def __call__(self, request: Request) -> Call:
-        """As a dependency: the call that was admitted before the body was read."""
-        call: Call = request.state.call
-        return call
+        """As a dependency: the call that the route admitted before the body was read."""
+        return Call(request.state.admitted.user, state=state_of(request), request=request)
 
 
 class _LoginPermission(Permission):
     name = "login"
+    is_personal = True
 
     async def admit(self, request: Request) -> User | None:
         user = await state_of(request).members.user_of(request.headers.get("authorization"))
@@ -73,6 +75,7 @@ class _LoginPermission(Permission):
 
 class _AdminPermission(_LoginPermission):
     name = "admin"
+    is_personal = False
 
     async def admit(self, request: Request) -> User | None:
         user = await super().admit(request)
@@ -93,6 +96,8 @@ class _QuotaPermission(_LoginPermission):
 
 class _AskerPermission(Permission):
     """Anyone; a valid token identifies the user, for data that belong to one."""
+
+    is_personal = True
 
     async def admit(self, request: Request) -> User | None:
         authorization = request.headers.get("authorization")

@@ -1,6 +1,7 @@
 """An answer on its way out: what a route returns, and the one place that makes bytes of it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -52,3 +53,28 @@ def render_answer(answer: Answer, path: str, *, query_time: str, headers: Mappin
     )
     response.background = answer.background
     return response
+
+
+@dataclass(frozen=True)
+class KeptAnswer:
+    """The bytes of an answer around its query time, which alone changes until its tables do, and its own
+    headers. Without such a time all bytes are in `head`."""
+
+    head: bytes
+    tail: bytes
+    own_headers: Mapping[str, str]
+
+    @classmethod
+    def of(cls, body: bytes, query_time: str, own_headers: Mapping[str, str]) -> "KeptAnswer":
+        head, found, tail = body.partition(f'"query_time":"{query_time}"'.encode())
+        return cls(head, tail, own_headers) if found else cls(body, b"", own_headers)
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return len(self.head) + len(self.tail) + 500
+
+    def response(self, query_time: str, headers: Mapping[str, str]) -> Response:
+        time = f'"query_time":"{query_time}"'.encode()
+        body = b"".join((self.head, time, self.tail)) if self.tail else self.head
+        return Response(body, headers={**headers, **self.own_headers}, media_type="application/json")

@@ -1,11 +1,13 @@
-"""Routes of the API: `PlatformRoute` decides permission before the body is read, answers 304 before any
-work, and turns an `Answer` into bytes with its headers."""
+"""Routes of the API: `PlatformRoute` decides permission before the body is read, answers with 304 or a kept
+answer before any work, and turns an `Answer` into bytes with its headers."""
 
 import inspect
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar, get_type_hints
+from urllib.parse import parse_qsl
 
 from fastapi import APIRouter
 from fastapi.datastructures import DefaultPlaceholder
@@ -23,22 +25,26 @@ from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_ma
 from serving_api.framework.envelope import PREFIX, is_enveloped
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
-from serving_api.framework.permissions import Call, Permission
+from serving_api.framework.permissions import Permission
 from serving_api.framework.renumbered_codes import HEADER, KEY, followed
-from serving_api.framework.responses import Answer, EarlyAnswer, render_answer
+from serving_api.framework.responses import Answer, EarlyAnswer, KeptAnswer, render_answer
 from serving_api.framework.state import State, state_of
+from serving_api.framework.user import User
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 CachePolicy = Callable[[State], str]
 
 MAX_JSON_BYTES = 1024 * 1024
+KEPT = "answer"
+"""Kept answers in the cache, by their ETag."""
 
 
 @dataclass(frozen=True)
 class Serving:
     """What a route says about its answers besides their model: extra top-level keys, the tables behind them
     (ETag, origin headers), its Cache-Control and the refusals beyond those that every route may give.
-    `stream`: events without an end instead of one answer."""
+    `stream`: events without an end instead of one answer. `kept`: the answer depends on nothing but its
+    tables, path and query, so it is kept for all who may ask until a table changes."""
 
     top: Sequence[tuple[str, Any]] = ()
     tables: tuple[str, ...] = ()
@@ -46,6 +52,7 @@ class Serving:
     raises: tuple[int, ...] = ()
     max_body: int = MAX_JSON_BYTES
     stream: bool = False
+    kept: bool = False
 
 
 def serves(
@@ -56,9 +63,10 @@ def serves(
     raises: tuple[int, ...] = (),
     max_body: int = MAX_JSON_BYTES,
     stream: bool = False,
+    kept: bool = False,
 ) -> Callable[[Endpoint], Endpoint]:
     """A decorator below that of the router: the `Serving` of an endpoint."""
-    serving = Serving(top, tables, cache, raises, max_body, stream)
+    serving = Serving(top, tables, cache, raises, max_body, stream, kept)
 
     def add(endpoint: Endpoint) -> Endpoint:
         endpoint.serving = serving  # type: ignore[attr-defined]
@@ -103,6 +111,21 @@ def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
     return bounded
 
 
+@dataclass(frozen=True)
+class Admitted:
+    """What was found out of a request before its work: the caller, the version of the tables, the headers of
+    the answer."""
+
+    user: User | None
+    version: TableVersion
+    headers: dict[str, str]
+
+
+@lru_cache(maxsize=1024)
+def _etag(token: str, path: str, query: bytes) -> str:
+    return weak_etag(token, path, parse_qsl(query.decode("latin-1"), keep_blank_values=True))
+
+
 class PlatformRoute(APIRoute):
     """A route of the platform."""
 
@@ -111,6 +134,8 @@ class PlatformRoute(APIRoute):
         self.serving: Serving = getattr(endpoint, "serving", Serving())
         if not inspect.iscoroutinefunction(endpoint):
             raise DeclarationError(f"{endpoint.__qualname__}: endpoints are coroutines")
+        if self.serving.kept and self.permission.is_personal:
+            raise DeclarationError(f"{endpoint.__qualname__}: an answer to one user is not kept for others")
         self.model = options.get("response_model")
         if isinstance(self.model, DefaultPlaceholder):
             self.model = None
@@ -131,7 +156,34 @@ class PlatformRoute(APIRoute):
         self.query_names = query_names(self.dependant)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await super().handle(scope, _bounded(scope, receive, self.serving.max_body), send)
+        """Before any work: whether the caller may ask, and whether they or this process have the answer
+        already. Everything else is FastAPI's."""
+        known = None
+        if scope["method"] in (self.methods or ()):
+            known = await self._known(Request(scope, receive))
+        if known is not None:
+            await known(scope, receive, send)
+            return
+        if self.body_field is not None:
+            receive = _bounded(scope, receive, self.serving.max_body)
+        await super().handle(scope, receive, send)
+
+    async def _known(self, request: Request) -> Response | None:
+        state = state_of(request)
+        user = await self.permission.admit(request)
+        self._refuse_unknown(request)
+        version = await self._version(state)
+        headers = self._headers(request, state, version)
+        etag, tags = headers.get("ETag"), request.headers.get("if-none-match")
+        if etag is not None:
+            if is_match(tags, etag):
+                return Response(status_code=304, headers=headers)
+            if self.serving.kept and tags != "*":
+                kept: KeptAnswer | None = state.cache.get(KEPT, etag, version.token)
+                if kept is not None:
+                    return kept.response(local_iso(state.clock.now()), headers)
+        request.state.admitted = Admitted(user, version, headers)
+        return None
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -139,35 +191,37 @@ class PlatformRoute(APIRoute):
 
         async def respond(request: Request) -> Response:
             state = state_of(request)
-            user = await self.permission.admit(request)
-            request.state.call = Call(user, state=state, request=request)
-            self._refuse_unknown(request)
-            version = await state.versions.version_of(self.serving.tables)
-            request.state.version = version
-            headers = self._headers(request, state, version)
-            etag, known = headers.get("ETag"), request.headers.get("if-none-match")
-            if etag is not None and is_match(known, etag):
-                return Response(status_code=304, headers=headers)
+            admitted: Admitted = request.state.admitted
             changed = await followed(state, request) if names_code else None
-            if changed is not None:
-                headers[HEADER] = "{from} is {to} since {date}".format(**changed)
+            own = {} if changed is None else {HEADER: "{from} is {to} since {date}".format(**changed)}
+            headers = {**admitted.headers, **own}
             try:
                 response = await handle(request)
             except EarlyAnswer as early:
                 response = early.answer
-            # A slow answer was read at its end: a download reports what is stored then.
-            query_time = local_iso(state.clock.now())
-            if etag is not None and is_match(known, etag, answered=response.status_code == 200):
+            etag, tags = headers.get("ETag"), request.headers.get("if-none-match")
+            if etag is not None and is_match(tags, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):
                 if changed is not None:
                     response.top[KEY] = changed
-                return render_answer(response, self.path, query_time=query_time, headers=headers)
+                # A slow answer was read at its end: a download reports what is stored then.
+                query_time = local_iso(state.clock.now())
+                sent = render_answer(response, self.path, query_time=query_time, headers=headers)
+                if etag is not None and self.serving.kept and sent.status_code == 200:
+                    kept = KeptAnswer.of(bytes(sent.body), query_time, own)
+                    # A database that went away in between answered with an empty structure.
+                    if await self._version(state) == admitted.version:
+                        state.cache.put(KEPT, etag, admitted.version.token, kept, kept.size)
+                return sent
             for name, value in headers.items():
                 response.headers.setdefault(name, value)
             return response
 
         return respond
+
+    async def _version(self, state: State) -> TableVersion:
+        return await state.versions.version_of(self.serving.tables)
 
     def _refuse_unknown(self, request: Request) -> None:
         """What changes something refuses a query parameter that it does not have: a value in the wrong place
@@ -181,15 +235,8 @@ class PlatformRoute(APIRoute):
     def _headers(self, request: Request, state: State, version: TableVersion) -> dict[str, str]:
         headers = {"Cache-Control": self.cache_control(state), **version.headers}
         if version.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
-            headers["ETag"] = weak_etag(
-                version.token, request.scope["path"], request.query_params.multi_items()
-            )
+            headers["ETag"] = _etag(version.token, request.scope["path"], request.scope["query_string"])
         return headers
-
-    @property
-    def is_open(self) -> bool:
-        """Whether every request is admitted, from any sender."""
-        return type(self.permission) is Permission
 
     def cache_control(self, state: State) -> str:
         """What an answer of this moment says about its keeping."""

@@ -10,9 +10,9 @@ from core.calendar import TradeCalendar
 from core.clock import Clock
 from resources.settings import Settings
 from resources.warehouse.warehouse import Warehouse
-from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
+from serving_api.db.version_cache import VersionCache
 from serving_api.framework.system_time import SystemTime
 from serving_api.framework.user import Members
 
@@ -33,7 +33,7 @@ class State:
     versions: Versions
     members: Members = field(init=False)
     """Who calls, and what they may: set once by the app, which makes the accounts from this state."""
-    cache: VersionedCache = field(default_factory=VersionedCache)
+    cache: VersionCache = field(default_factory=VersionCache)
     parts: dict[Any, Any] = field(default_factory=dict)
 
     def part(self, make: Callable[["State"], Part]) -> Part:

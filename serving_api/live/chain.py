@@ -21,7 +21,6 @@ from core.calendar import CalendarHorizon
 from core.errors import Unavailable
 from resources.redact import redact
 from resources.transport.budget import call_budget
-from serving_api.db.caches import SingleFlight, SingleFlightCache
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
@@ -40,6 +39,7 @@ from serving_api.live.queries import snapshot_row
 from serving_api.live.scan import pages_of
 from serving_api.live.session_state import Moment, cache_seconds, moment_of
 from serving_api.live.shared_reads import SharedReads
+from serving_api.live.single_flight import SingleFlight, SingleFlightCache
 from serving_api.live.snapshots import Snapshot, as_found, newest, of_session, put
 from serving_api.live.stored_facts import Facts
 from serving_api.live.types import data_types

@@ -16,10 +16,10 @@ from anyio import from_thread
 from core.declaration.dataset import MIN_COVERAGE
 from core.errors import PayloadError, Unavailable
 from core.market.securities import sec_type_of
-from serving_api.db.caches import SingleFlightCache
 from serving_api.live.clients import TDX, TENCENT, Answered, LiveClients
 from serving_api.live.frame_values import Row, number, positive, records
 from serving_api.live.shared_reads import SharedReads
+from serving_api.live.single_flight import SingleFlightCache
 from serving_api.live.stored_facts import Facts
 from serving_api.live.symbols import Listed
 

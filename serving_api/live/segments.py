@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import Any
 
 from resources.redact import redact
-from serving_api.db.caches import SingleFlight, SingleFlightCache
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.live.clients import Answered
 from serving_api.live.shared_reads import SharedReads
+from serving_api.live.single_flight import SingleFlight, SingleFlightCache
 
 log = logging.getLogger(__name__)
 

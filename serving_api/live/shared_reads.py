@@ -14,13 +14,13 @@ import orjson
 
 from core.clock import stamp
 from core.errors import PayloadError, Unavailable, UpstreamError
-from serving_api.db.caches import CacheAnswer, SingleFlightCache, Ttl, seconds_of
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live import queries
 from serving_api.live.claims import Claims, writes_of
 from serving_api.live.clients import Answered
+from serving_api.live.single_flight import CacheAnswer, SingleFlightCache, Ttl, seconds_of
 
 WAIT_S = 4.0
 """Seconds that a process waits for the answer of another before it asks by itself."""

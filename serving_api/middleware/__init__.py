@@ -1,2 +1,1 @@
-"""ASGI middleware, outermost first: known answers, request context, rate limit, response cache with
-compression."""
+"""ASGI middleware, outermost first: request context, rate limit; then the console's session, compression."""

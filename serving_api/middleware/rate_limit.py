@@ -89,36 +89,24 @@ class TokenBuckets:
         return max(1, math.ceil((1.0 - bucket.tokens) / self._rate))
 
 
-class RateLimit:
-    """The limit of one app; 0 `per_minute`: none."""
+class RateLimitLayer:
+    """Refuses with 429 below /api/ and /mcp more than `per_minute` requests (0: no limit); notes the client's
+    address for the layers inside."""
 
-    def __init__(self, per_minute: int, proxies: tuple[Network, ...], monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self, app: ASGIApp, per_minute: int, proxies: tuple[Network, ...], monotonic: Callable[[], float]
+    ) -> None:
+        self.app = app
         self._proxies = proxies
         self._buckets = TokenBuckets(per_minute, monotonic) if per_minute > 0 else None
 
-    def address(self, scope: Scope) -> str:
-        """The client's address."""
-        return client_address(scope, self._proxies)
-
-    def take(self, scope: Scope, address: str) -> int:
-        """0 when the request may pass and is counted, else the seconds after which one may."""
-        if self._buckets is None or not scope["path"].startswith(LIMITED):
-            return 0
-        return self._buckets.take(address)
-
-
-class RateLimitLayer:
-    """Refuses with 429 below /api/ and /mcp; notes the client's address for the layers inside."""
-
-    def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
-        self.app = app
-        self._limit = limit
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            address = self._limit.address(scope)
+            address = client_address(scope, self._proxies)
             scope.setdefault("state", {})["client_address"] = address
-            wait = self._limit.take(scope, address)
+            wait = 0
+            if self._buckets is not None and scope["path"].startswith(LIMITED):
+                wait = self._buckets.take(address)
             if wait:
                 refusal = error_response_of(TooManyAttempts(TOO_FAST, wait)).response()
                 await refusal(scope, receive, send)

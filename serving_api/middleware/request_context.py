@@ -37,44 +37,29 @@ class RequestIds:
                 text: str = value.decode("latin-1")
                 if _SAFE_ID.fullmatch(text):
                     return text
-        return self.new()
-
-    def new(self) -> str:
-        """An id that no request of this process had."""
         return f"{self._own}{next(self._count):06x}"
 
 
-class Labels:
-    """The headers that every answer of an app has."""
-
-    def __init__(self, world: str | None) -> None:
-        self.ids = RequestIds()
-        self._world = [] if world is None else [(DATA_WORLD, world.encode())]
-
-    def of(self, request_id: str) -> list[tuple[bytes, bytes]]:
-        """X-Request-ID, and X-Data-World where the data are none of the real market."""
-        return [(REQUEST_ID, request_id.encode()), *self._world]
-
-
 class RequestLayer:
-    """Adds X-Request-ID and X-Data-World to every response."""
+    """Adds X-Request-ID to every response, and X-Data-World where the data are none of the real market."""
 
-    def __init__(self, app: ASGIApp, labels: Labels) -> None:
+    def __init__(self, app: ASGIApp, world: str | None) -> None:
         self.app = app
-        self._labels = labels
+        self._ids = RequestIds()
+        self._world = [] if world is None else [(DATA_WORLD, world.encode())]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = self._labels.ids.of(scope)
+        request_id = self._ids.of(scope)
         started = False
 
         async def labelled(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message["headers"], *self._labels.of(request_id)]
+                message["headers"] = [*message["headers"], (REQUEST_ID, request_id.encode()), *self._world]
             await send(message)
 
         with bound(request_id=request_id):

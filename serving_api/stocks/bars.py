@@ -1,4 +1,4 @@
-"""Bars of one code: adjustment on read, and their bytes.
+"""Bars of one code, adjusted on read.
 
 Bars are stored unadjusted beside a cumulative backward factor. hfq = raw x factor; qfq divides by the
 factor of the newest bar known, so that the newest bar shows the traded price. Only OHLC is adjusted:
@@ -6,16 +6,13 @@ volume and amount are unchanged.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 
 from platform_assets.compute.nan_arithmetic import filled_factor
 
 PRICE_DECIMALS = 4
-_BETWEEN = b"},{"
 
 
 class Bar(NamedTuple):
@@ -73,48 +70,3 @@ def _scaled(bar: Bar, ratio: float) -> Bar:
         None if raw is None else round(raw * ratio, PRICE_DECIMALS) for raw in bar[1:5]
     )
     return bar._replace(open=opened, close=close, high=high, low=low)
-
-
-@dataclass(frozen=True)
-class EncodedBars:
-    """KBar objects of one code as JSON, oldest first, joined by commas. `is_whole`: the warehouse has no
-    older ones. `first`: (date of the first stored row or None,), where it was read with them."""
-
-    joined: bytes
-    count: int
-    is_whole: bool
-    first: tuple[str | None] | None = None
-
-    @classmethod
-    def encode(
-        cls, rows: Sequence[dict[str, Any]], *, is_whole: bool, first: tuple[str | None] | None = None
-    ) -> "EncodedBars":
-        return cls(orjson.dumps(rows)[1:-1], len(rows), is_whole, first)
-
-    @property
-    def size(self) -> int:
-        return len(self.joined) + 200
-
-    def holds(self, days: int) -> bool:
-        return self.is_whole or self.count >= days
-
-    def last(self, days: int) -> tuple[orjson.Fragment, int]:
-        """The JSON array of the newest `days` bars, and their number."""
-        count = min(days, self.count)
-        if count == 0:
-            return orjson.Fragment(b"[]"), 0
-        return orjson.Fragment(b"[" + self.joined[self._start(count) :] + b"]"), count
-
-    def _start(self, count: int) -> int:
-        """Where the newest `count` bars begin. No text in a bar contains a brace, so what is looked for only
-        occurs between two of them; from the end that is nearer."""
-        older = self.count - count
-        if older <= count:
-            start = 0
-            for _ in range(older):
-                start = self.joined.index(_BETWEEN, start) + len(_BETWEEN) - 1
-            return start
-        end = len(self.joined)
-        for _ in range(count):
-            end = self.joined.rindex(_BETWEEN, 0, end)
-        return end + len(_BETWEEN) - 1

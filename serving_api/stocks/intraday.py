@@ -8,7 +8,6 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.calendar import TradeCalendar
-from serving_api.db.caches import STALE
 from serving_api.framework.cache_headers import NO_STORE, ttl_at
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
@@ -20,6 +19,7 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads.schemas import MinuteBar
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
+from serving_api.live.single_flight import STALE
 
 
 class Intraday(BaseModel):

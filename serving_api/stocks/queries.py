@@ -68,6 +68,13 @@ def bars_of_codes(
     return {code: bars(session, code, count, as_of) for code in codes}
 
 
+def bars_of_codes_and_first(
+    session: Session, codes: Sequence[str], count: int, as_of: str | None
+) -> tuple[dict[str, list[Bar]], tuple[str | None]]:
+    """(`bars_of_codes`, (date of the first stored row of any code,))."""
+    return bars_of_codes(session, codes, count, as_of), (first_date(session, KLINE),)
+
+
 def listings(session: Session) -> list[Listing]:
     """Every security that is not delisted, with its industry."""
     industries = dict(session.rows(INDUSTRY, columns=("code", "industry")))

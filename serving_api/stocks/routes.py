@@ -76,7 +76,10 @@ async def batch_quotes(call: Anyone, codes: Annotated[list[str], Depends(code_li
 
 @router.get("/batch-kline", response_model=dict[str, list[schemas.KBar]])
 @serves(
-    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH], tables=(queries.KLINE, ITEMS), cache=_chart
+    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
+    tables=(queries.KLINE, ITEMS),
+    cache=_chart,
+    kept=True,
 )
 async def batch_kline(
     call: Anyone,
@@ -87,9 +90,8 @@ async def batch_kline(
 ) -> Answer:
     """The newest bars of several codes, oldest first."""
     stocks = call.state.part(Stocks)
-    found, counts = await stocks.batch_kline(codes, days, adjust, bound_of(as_of))
-    first = await stocks.first_bar(None)
-    few = [code for code, count in counts.items() if count < days]
+    found, first = await stocks.batch_kline(codes, days, adjust, bound_of(as_of))
+    few = [code for code, bars in found.items() if len(bars) < days]
     reported = {
         "first_date": first[0] if first else None,
         "note": f"fewer than {days} {_bars(as_of)} are stored of {', '.join(few)}" if few and first else None,
@@ -101,7 +103,10 @@ async def batch_kline(
 
 @router.get("/{code}/kline", response_model=list[schemas.KBar])
 @serves(
-    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH], tables=(queries.KLINE, ITEMS), cache=_chart
+    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
+    tables=(queries.KLINE, ITEMS),
+    cache=_chart,
+    kept=True,
 )
 async def kline(
     call: Anyone,
@@ -111,10 +116,11 @@ async def kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Daily bars, oldest first."""
-    items, total, first = await call.state.part(Stocks).kline(code, days, adjust, bound_of(as_of))
-    reported = {} if first is None else _reach(first[0], total, days, as_of)
+    items, first = await call.state.part(Stocks).kline(code, days, adjust, bound_of(as_of))
+    reported = {} if first is None else _reach(first[0], len(items), days, as_of)
     reported["factor"] = await factor_of(call.state, adjust, (code,), bound_of(as_of))
-    return Answer({"items": items, "total": total, "adjust": adjust}, top={**echo_of(as_of), **reported})
+    answer = {"items": items, "total": len(items), "adjust": adjust}
+    return Answer(answer, top={**echo_of(as_of), **reported})
 
 
 @router.get("/{code}/base-info", response_model=schemas.BaseInfo | None)

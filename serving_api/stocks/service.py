@@ -7,16 +7,13 @@ import orjson
 
 from core.errors import NotFound
 from core.records import columns_by_key, picked
-from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.stocks import queries
-from serving_api.stocks.bars import EncodedBars, adjusted
+from serving_api.stocks.bars import Bar, adjusted
 from serving_api.stocks.directory import Directory, Listing
 
-SHALLOW, DEEP = 250, 2000
-"""Bars that one read of a code fetches: a year, which most charts need, or the maximum."""
 WAN = 10_000.0
 
 Parts = tuple[tuple[tuple[str, ...], str], ...]
@@ -58,61 +55,21 @@ class Stocks:
 
     async def kline(
         self, code: str, days: int, adjust: str, as_of: str | None
-    ) -> tuple[orjson.Fragment, int, tuple[str | None] | None]:
-        """(JSON array of the newest `days` bars, oldest first; their number; as `first_bar`)."""
-        found = await read_or(None, self._encoded(code, days, adjust, as_of))
-        if found is None:
-            return (*_no_bars().last(days), None)
-        return (*found.last(days), found.first or await self.first_bar(code))
-
-    async def first_bar(self, code: str | None) -> tuple[str | None] | None:
-        """(the date of the first stored bar, of a code when one is given); None when the database does not
-        answer."""
-        version = (await self._versions.version_of((queries.KLINE,))).token
-        known: tuple[str | None] | None = self._cache.get("first bar", code, version)
-        if known is None:
-            known = await read_or(None, self._first_bar(code))
-            if known is not None:
-                self._cache.put("first bar", code, version, known, 64)
-        return known
-
-    async def _first_bar(self, code: str | None) -> tuple[str | None]:
-        return (await self._reading.point(first_date, queries.KLINE, code),)
-
-    async def _encoded(self, code: str, days: int, adjust: str, as_of: str | None) -> EncodedBars:
-        if as_of is not None:
-            return await self._read(code, days, adjust, as_of)
-        version = (await self._versions.version_of((queries.KLINE,))).token
-        known: EncodedBars | None = self._cache.get("kline", (code, adjust), version)
-        if known is not None and known.holds(days):
-            return known
-        made = await self._read(code, SHALLOW if days <= SHALLOW else DEEP, adjust, None)
-        self._cache.put("kline", (code, adjust), version, made, made.size)
-        return made
-
-    async def _read(self, code: str, count: int, adjust: str, as_of: str | None) -> EncodedBars:
-        bars, first = await self._reading.point(queries.bars_and_first, code, count, as_of)
-        return _encode(bars, count, adjust, first)
+    ) -> tuple[list[dict[str, Any]], tuple[str | None] | None]:
+        """(the newest `days` bars, oldest first; (date of its first stored row,), or None when the
+        database does not answer)."""
+        nothing: tuple[list[Bar], None] = ([], None)
+        bars, first = await read_or(nothing, self._reading.point(queries.bars_and_first, code, days, as_of))
+        return adjusted(bars, adjust), first
 
     async def batch_kline(
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None
-    ) -> tuple[dict[str, orjson.Fragment], dict[str, int]]:
-        """The newest `days` bars of each code, and their numbers; an empty array when there are none."""
-        version = (await self._versions.version_of((queries.KLINE,))).token if as_of is None else None
-        found: dict[str, EncodedBars] = {}
-        for code in codes:
-            known = self._cache.get("kline", (code, adjust), version) if as_of is None else None
-            if known is not None and known.holds(days):
-                found[code] = known
-        missing = [code for code in codes if code not in found]
-        if missing:
-            read = self._reading.scan(queries.bars_of_codes, missing, days, as_of)
-            for code, bars in (await read_or({}, read)).items():
-                found[code] = made = _encode(bars, days, adjust)
-                self._cache.put("kline", (code, adjust), version, made, made.size)
-        reported = {code: found.get(code, _no_bars()).last(days) for code in codes}
-        bars_of = {code: bars for code, (bars, _) in reported.items()}
-        return bars_of, {code: count for code, (_, count) in reported.items()}
+    ) -> tuple[dict[str, list[dict[str, Any]]], tuple[str | None] | None]:
+        """(the newest `days` bars of each code, none where there are none; as of `kline`, of all codes)."""
+        read = self._reading.scan(queries.bars_of_codes_and_first, codes, days, as_of)
+        nothing: tuple[dict[str, list[Bar]], None] = ({}, None)
+        found, first = await read_or(nothing, read)
+        return {code: adjusted(found.get(code, []), adjust) for code in codes}, first
 
     # -- the list ---------------------------------------------------------------------------------
 
@@ -159,16 +116,6 @@ class Stocks:
         """The newest stored quotes."""
         rows = await read_or([], self._reading.scan(queries.newest_quotes, codes))
         return [_quote(row) for row in rows]
-
-
-def _no_bars() -> EncodedBars:
-    return EncodedBars.encode([], is_whole=True)
-
-
-def _encode(
-    bars: Sequence[Any], asked: int, adjust: str, first: tuple[str | None] | None = None
-) -> EncodedBars:
-    return EncodedBars.encode(adjusted(bars, adjust), is_whole=len(bars) < asked, first=first)
 
 
 def _read_directory(session: Session) -> Directory:

@@ -1,24 +1,16 @@
 """What each part of the API brings that does the work of a library in another way. One request or read at a
 time in this process, CPU time; the baseline is the library's own way."""
 
-import asyncio
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from fastapi import FastAPI
-
-from resources.settings import Settings
-from serving_api.app import create_app
 from serving_api.db.sessions import Reading, Session
-from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.stocks import queries
 from tests.benchmarks.measure import Figure, interleaved
 from tests.serving_api import market
 
-KLINE = "/api/v1/stocks/600519/kline"
 REQUESTS, SAMPLES = 300, 9
 
 
@@ -30,18 +22,7 @@ def run() -> Iterator[Figure]:
         warehouse.migrate()
         market.fill(warehouse)
         warehouse.close()
-        yield response_cache(folder)
         yield from connections(url, folder)
-
-
-def response_cache(folder: Path) -> Figure:
-    """A chart from the response cache beside its route, which has its bars in memory as well."""
-    app, plain = application(folder), application(folder)
-    plain.user_middleware = [one for one in plain.user_middleware if one.cls is not ResponseCacheLayer]
-    return figure(
-        "chart from the response cache, vs its route",
-        *compared(lambda: asked(app, KLINE), lambda: asked(plain, KLINE)),
-    )
 
 
 def connections(url: str, folder: Path) -> Iterator[Figure]:
@@ -81,30 +62,3 @@ def _times(read: Callable[[], object]) -> Callable[[], None]:
             read()
 
     return repeated
-
-
-def application(folder: Path) -> FastAPI:
-    return create_app(Settings(data_dir=str(folder), rate_limit_per_min=10**9, log_level="ERROR"))
-
-
-def asked(app: FastAPI, path: str) -> None:
-    """Send `REQUESTS` requests, without a server."""
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: dict[str, Any]) -> None:
-        if message.get("status", 200) not in {200, 401}:
-            raise RuntimeError(f"{path}: {message}")
-
-    async def work() -> None:
-        for _ in range(REQUESTS):
-            scope = {
-                "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
-                "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": b"",
-                "root_path": "", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1),
-                "server": ("127.0.0.1", 80),
-            }  # fmt: skip
-            await app(scope, receive, send)
-
-    asyncio.run(work())

@@ -6,20 +6,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.calendar import shipped_calendar
 from core.errors import InputError, StorageError
-from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
+from serving_api.db.version_cache import VersionCache
 from serving_api.framework.cache_headers import chart_policy, in_trading_hours, is_match, weak_etag
 from serving_api.framework.parameters import parse_as_of, parse_codes
 from serving_api.framework.read_failures import read_or
-from serving_api.stocks.bars import Bar, EncodedBars, adjusted, known_factors
+from serving_api.stocks.bars import Bar, adjusted, known_factors
 from serving_api.stocks.directory import Directory, Listing
 from tests.serving_api import market
 from tests.serving_api.client import running
@@ -91,17 +90,6 @@ def test_a_missing_factor_takes_the_one_before_it() -> None:
     assert known_factors(bars(None, None)) == [1.0, 1.0]
 
 
-@given(
-    st.lists(st.dictionaries(st.text(max_size=5), st.integers(0, 9), max_size=3), max_size=20),
-    st.integers(1, 30),
-)
-def test_encoded_bars_slice_like_a_list(rows: list[dict[str, Any]], days: int) -> None:
-    fragment, count = EncodedBars.encode(rows, is_whole=True).last(days)
-
-    assert orjson.loads(orjson.dumps(fragment)) == rows[-days:]
-    assert count == len(rows[-days:])
-
-
 NOW = datetime(2026, 8, 21, 15, 30)
 
 
@@ -144,7 +132,7 @@ def test_codes_are_clean_or_refused(text: str) -> None:
 
 
 def test_the_cache_is_bounded_by_bytes_and_drops_the_longest_unused() -> None:
-    cache = VersionedCache(max_bytes=100)
+    cache = VersionCache(max_bytes=100)
     for name in ("a", "b"):
         cache.put("x", name, "1", name, 40)
     assert cache.get("x", "a", "1") == "a"
@@ -157,7 +145,7 @@ def test_the_cache_is_bounded_by_bytes_and_drops_the_longest_unused() -> None:
 
 
 def test_the_cache_knows_only_the_version_asked_for() -> None:
-    cache = VersionedCache()
+    cache = VersionCache()
     cache.put("x", "a", "1", "old", 10)
 
     assert cache.get("x", "a", "2") is None
@@ -188,7 +176,7 @@ class Loads:
 
 def test_of_many_that_ask_at_once_one_loads_and_what_is_kept_does_not_wait() -> None:
     async def scene() -> None:
-        cache, loads = VersionedCache(), Loads()
+        cache, loads = VersionCache(), Loads()
         cache.put("x", "kept", "1", "KEPT", 4)
 
         def ask(*keys: str) -> asyncio.Task[dict[str, str]]:
@@ -207,7 +195,7 @@ def test_of_many_that_ask_at_once_one_loads_and_what_is_kept_does_not_wait() -> 
 
 def test_one_key_does_not_wait_for_another_and_without_a_version_everybody_loads() -> None:
     async def scene() -> None:
-        cache, loads = VersionedCache(), Loads()
+        cache, loads = VersionCache(), Loads()
 
         def ask(key: str, version: str | None) -> asyncio.Task[str | None]:
             return asyncio.ensure_future(cache.one("x", key, version, loads.one, len))

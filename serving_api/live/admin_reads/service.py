@@ -6,7 +6,6 @@ from typing import Any
 import orjson
 
 from core.records import picked
-from serving_api.db.caches import SingleFlightCache, Ttl
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -25,6 +24,7 @@ from serving_api.live.movers import market_stat
 from serving_api.live.quotes import brief_quote, index_quote, order_book
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
 from serving_api.live.shared_reads import SharedReads
+from serving_api.live.single_flight import SingleFlightCache, Ttl
 from serving_api.live.stored_facts import FactReads, Facts
 from serving_api.live.symbols import Listed, listed_of
 

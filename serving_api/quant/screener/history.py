@@ -9,8 +9,8 @@ from core.arrays import Floats
 from core.calendar import TradeCalendar
 from core.errors import InputError
 from platform_assets.compute.parameters.screener import BLOCKS, SPARE_SESSIONS
-from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading, Session
+from serving_api.db.version_cache import VersionCache
 from serving_api.quant.screener import queries
 from serving_api.quant.screener.market import Market
 
@@ -32,7 +32,7 @@ class Histories:
     def __init__(self, reading: Reading, calendar: TradeCalendar) -> None:
         self._reading = reading
         self._calendar = calendar
-        self._cache = VersionedCache(KEPT_BYTES)
+        self._cache = VersionCache(KEPT_BYTES)
 
     async def of(self, market: Market, needs: Mapping[str, int], version: str | None) -> dict[str, Floats]:
         """Column -> [stocks of the market, bars], at least as many bars as needed. Prices are CNY as of

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import Transient
-from serving_api.db.caches import CacheAnswer, SingleFlightCache
+from serving_api.live.single_flight import CacheAnswer, SingleFlightCache
 
 
 class Counting:
