@@ -118,11 +118,6 @@ class Plan:
         """Whether a row is written or removed."""
         return bool(self.written or self.removed)
 
-    @classmethod
-    def unchanged(cls, incoming: Sequence[Row], warnings: int, content_hash: str) -> "Plan":
-        """Nothing to do: the rows are stored with this content, so many of them with a warning."""
-        return cls(rows_in=len(incoming), warnings=warnings, content_hash=content_hash)
-
     def _count(self, row: Sequence[Any], at: Mapping[str, int]) -> None:
         if "quality" in at and row[at["quality"]] == "warning":
             self.warnings += 1
@@ -270,16 +265,3 @@ def _hash(content: Mapping[tuple[Any, ...], tuple[Any, ...]]) -> str:
     """Hash of keys and contents in the order of the keys; equal on both engines and every machine."""
     ordered = [(key, content[key]) for key in _in_order(content)]
     return hashlib.sha256(orjson.dumps(ordered)).hexdigest()
-
-
-def content_hash(table: Table, incoming: Sequence[Row]) -> str:
-    """The hash of a slice that holds these rows and no others. Raises StorageError for a repeated key."""
-    incoming = _with_quality(incoming, table.names.index("quality") if "quality" in table.names else None)
-    pick_key = picker([table.names.index(name) for name in table.key])
-    pick_content = picker([table.names.index(name) for name in compared(table)])
-    content = dict(zip(map(pick_key, incoming), map(pick_content, incoming), strict=True))
-    if len(content) < len(incoming):
-        raise StorageError(
-            f"{table.name}: the key {_repeated(map(pick_key, incoming))} occurs twice in one batch"
-        )
-    return _hash(content)

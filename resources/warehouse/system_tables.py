@@ -31,17 +31,14 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "command_id:big parent_batch_id:k32 run_id:k64 partition_key:k32 codes_count:int rows_in:int "
         "rows_ok:int rows_warning:int rows_rejected:int rows_unchanged:int rows_written:int "
         "rows_superseded:int inputs_json:json sources_json:json checks_json:json content_hash:k64 "
-        "code_version:s32 world:s16 status:s16 error:text started_at:ts finished_at:ts lock_wait_ms:int "
-        "version_before:big version_after:big only_date:date",
+        "code_version:s32 world:s16 status:s16 error:text started_at:ts finished_at:ts lock_wait_ms:int",
         indexes=(
             ("table_name", "partition_key"),
-            ("table_name", "version_after"),
             ("run_id",),
             ("started_at",),
             ("parent_batch_id",),
         ),
-        description="one row per (table, partition or code set, transaction); versions of the table before "
-        "and after the batch, and the date that its rows are of where it is one",
+        description="one row per (table, partition or code set, transaction)",
     ),
     _table(
         "sys_quality_record(id)",

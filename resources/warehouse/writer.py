@@ -37,10 +37,9 @@ from resources.warehouse.batch_records import (
     insert_quality,
 )
 from resources.warehouse.bulk_load import BulkLoad
-from resources.warehouse.change_plan import Plan, Row, content_hash
+from resources.warehouse.change_plan import Plan, Row
 from resources.warehouse.comparison import Comparison, RowWrites
 from resources.warehouse.engine import transaction
-from resources.warehouse.known_content import known_content, only_date
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.month_changes import record_months
 from resources.warehouse.payloads import PayloadStore
@@ -52,11 +51,6 @@ log = logging.getLogger(__name__)
 MAX_ROWS = 50_000
 """Rows that one transaction writes at most, unless a single batch has more: it bounds how long readers of
 MariaDB and other writers wait."""
-_ROUTINE = frozenset({"schedule", "catchup"})
-"""Triggers whose batches take it from an earlier one that their rows are stored. What a person asks for is
-compared row by row, so that a row that was changed by hand is brought back."""
-_BY_HASH = 500
-"""Fewer rows are compared in less time than a batch of them is looked for."""
 
 
 @dataclass(frozen=True)
@@ -217,8 +211,7 @@ class Writer:
                 waited = waited_ms if piece is pieces[0] else 0
                 insert_batch(self._sql, connection, table, piece.batch, now, lock_wait_ms=waited)
                 plans.append(
-                    self._unchanged(connection, table, piece, incoming, version)
-                    or self._planned(
+                    self._planned(
                         connection, table, piece, incoming, now=now, source_rank=source_rank, replace=replace
                     )
                 )
@@ -288,20 +281,6 @@ class Writer:
 
     # -- steps of a write, in their order ---------------------------------------------------------
 
-    def _unchanged(
-        self, connection: Connection, table: Table, piece: Piece, incoming: list[Row], version: int
-    ) -> Plan | None:
-        """The plan of rows that are known to be stored with the same content, if they are."""
-        if piece.batch.trigger not in _ROUTINE or len(incoming) < _BY_HASH:
-            return None
-        known = known_content(
-            self._sql, connection, table, piece.where,
-            partition_key=piece.batch.partition_key, rows=len(incoming), version=version,
-        )  # fmt: skip
-        if known is None or content_hash(table, incoming) != known.content_hash:
-            return None
-        return Plan.unchanged(incoming, known.warnings, known.content_hash)
-
     def _planned(
         self,
         connection: Connection,
@@ -357,9 +336,6 @@ class Writer:
             asdict(result),
             now,
             content_hash=plan.content_hash,
-            version_before=version,
-            version_after=result.version,
-            only_date=only_date(table, piece.where, plan),
         )
         if not changed:
             confirmed = {"confirmed_at": now, "last_batch_id": batch.batch_id}

@@ -60,6 +60,22 @@ def test_the_same_content_again_touches_nothing(warehouse: Warehouse, clock: Man
     counters_hold(warehouse)
 
 
+@pytest.mark.parametrize("trigger", ["schedule", "manual"])
+def test_a_row_that_was_changed_by_hand_is_brought_back(warehouse: Warehouse, trigger: str) -> None:
+    """Whatever loads its date next."""
+    write(warehouse, bars(c600001=10.0, c600002=20.0))
+    with warehouse.engine.begin() as connection:
+        warehouse.sql.run(connection, "UPDATE fusion_bars SET close=? WHERE code=?", (99.0, "600001"))
+
+    batch = Batch(partition_key=DAY, trigger=trigger)
+    again = warehouse.writer.write(
+        BARS, bars(c600001=10.0, c600002=20.0), where=Slice.of_date("date", DAY), batch=batch
+    )
+
+    assert (again.rows_written, again.rows_unchanged) == (1, 1)
+    assert [row["close"] for row in warehouse.rows("fusion_bars", order="code")] == [10.0, 20.0]
+
+
 def test_what_became_known_later_is_not_in_the_first_version(warehouse: Warehouse) -> None:
     """A backfill holds the day after; a read as of the evening before does not see it."""
     public = f"{DAY} 15:00:00.000000"
