@@ -14,8 +14,9 @@ from tests.pipeline.conftest import Services, opened_services
 from tests.serving_api.client import running
 from tests.serving_api.conftest import make_settings
 
-BEFORE, DAY = "2026-09-15", "2026-09-16"
+BEFORE, DAY, LATER = "2026-09-15", "2026-09-16", "2026-10-12"
 OLD, NEW = "003061", "001991"
+BEIJING_OLD, BEIJING_NEW = "430921", "920921"
 
 
 @pytest.fixture
@@ -23,6 +24,43 @@ def services(tmp_path: Path) -> Iterator[Services]:
     world = load_world("synthetic", "S", state="autumn-2026")
     with opened_services(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, world, BEFORE) as opened:
         yield opened
+
+
+def changes(services: Services) -> dict[str, tuple[str, str | None, str]]:
+    rows = services.warehouse.rows("ref_code_change")
+    return {str(row["code"]): (str(row["new_code"]), row["date"], str(row["src"])) for row in rows}
+
+
+def test_codes_that_were_replaced_before_the_installation_are_known(services: Services) -> None:
+    services.at(LATER)
+    services.raw("raw_quote", LATER)
+    services.fuse("code_change", LATER)
+
+    found = changes(services)
+    assert found[OLD] == (NEW, None, "cninfo")
+    assert found[BEIJING_OLD] == (BEIJING_NEW, None, "cninfo")
+    assert found["831167"] == ("920267", "2025-10-09", "known")  # 920167 was another company's
+    assert found["833819"] == ("920819", "2025-05-06", "known")
+    assert found["000022"] == ("001872", "2018-12-26", "known")
+    assert sum(new.startswith("920") and src == "known" for new, _, src in found.values()) == 248
+
+
+def test_the_site_of_the_ids_is_asked_when_a_code_is_new(services: Services) -> None:
+    services.faults.replace([{"upstream": "cninfo", "call": "orgs", "kind": "garbage"}])
+    services.at(LATER)
+    services.raw("raw_quote", LATER)
+    services.fuse("code_change", LATER)
+    assert OLD not in changes(services)
+    services.stage("stock_master", LATER)
+    services.fuse("stock_master", LATER)
+    services.faults.clear()
+    services.fresh()
+    assert "cninfo" not in services.fuse("code_change", LATER).calls
+    with services.warehouse.engine.begin() as connection:
+        connection.exec_driver_sql(f"DELETE FROM fusion_stock_master WHERE code='{NEW}'")
+    services.fresh()
+    services.fuse("code_change", LATER)
+    assert changes(services)[OLD] == (NEW, None, "cninfo")
 
 
 def test_a_code_is_replaced_by_another(services: Services, tmp_path: Path) -> None:
@@ -34,8 +72,7 @@ def test_a_code_is_replaced_by_another(services: Services, tmp_path: Path) -> No
     services.stage("stock_master", DAY)
     services.fuse("stock_master", DAY)
 
-    (change,) = services.warehouse.rows("ref_code_change", where="src=?", values=("quotes",))
-    assert (change["code"], change["new_code"], change["date"]) == (OLD, NEW, DAY)
+    assert changes(services)[OLD] == (NEW, DAY, "quotes")
     status = {
         row["code"]: (row["list_status"], row["delist_date"])
         for row in services.warehouse.rows("fusion_stock_master", where="code IN (?, ?)", values=(OLD, NEW))

@@ -96,7 +96,9 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
 
 
 def org_id(security: Security) -> str:
-    """Follows from the code for half of the companies; for the others it cannot be derived."""
+    """Follows from the code of the listing for half of the companies; for the others it cannot be derived."""
+    if security.first_code:
+        return f"{_ORG_MARKETS[security.market]}{security.first_code}"
     draw = drawn(security.symbol)
     return f"99{draw % 10**8:08d}" if draw % 2 else f"{_ORG_MARKETS[security.market]}{security.code}"
 

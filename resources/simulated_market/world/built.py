@@ -55,7 +55,7 @@ def identities(
         Security(
             code=p.code, market=p.market, kind=p.kind, board=p.board, decimals=p.decimals,
             list_date=p.list_date, industry=p.industry, sector=p.sector, region=p.region,
-            concepts=p.concepts,
+            concepts=p.concepts, first_code="" if p.renumbered is None else p.renumbered.former_code,
         )
         for p in plans
     ]  # fmt: skip

@@ -34,6 +34,8 @@ class Security:
     region: str = ""
     concepts: tuple[str, ...] = ()
     sector: str = ""  # first-level industry; `industry` is the second level
+    first_code: str = field(default="", compare=False)
+    """The code of its listing, where another one followed."""
 
     @property
     def symbol(self) -> str:
