@@ -61,7 +61,9 @@ lock: | $(VENV)/bin/python
 	@$(PIP) pip-tools >&2
 	@$(LOCK) -o requirements.lock pyproject.toml
 	@$(LOCK) --extra test -o requirements-test.lock pyproject.toml
-	@sed -i.part -e '/^# WARNING/,$$d' requirements.lock requirements-test.lock && rm -f requirements*.lock.part
+	@# That of the image: its step workers are Celery's.
+	@$(LOCK) --extra celery -o docker/requirements.lock pyproject.toml
+	@sed -i.part -e '/^# WARNING/,$$d' requirements.lock requirements-test.lock docker/requirements.lock && rm -f requirements*.lock.part docker/*.part
 
 run: $(STAMP)
 	@exec $(BIN)/ashare run

@@ -160,6 +160,7 @@ def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
         "raw__raw_quote": "download",
         "stg__stg_stock_master": "fuse",
         "dwd__fusion_stock_master": "fuse",
+        "ref__ref_code_change": "fuse",
         "ref__ref_name_history": "fuse",
         "ref__ref_trade_calendar": "fuse",
     }

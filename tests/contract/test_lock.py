@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("requirements.lock", "requirements-test.lock")
+LOCKS = ("requirements.lock", "requirements-test.lock", "docker/requirements.lock")
+IMAGE = ("server", "postgres", "celery")
 _ENTRY = re.compile(r"^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?==([^\s;]+)", re.MULTILINE)
 
 
@@ -39,6 +40,10 @@ def test_what_the_project_asks_for_is_locked() -> None:
     extras = project["optional-dependencies"]
     for file, asked in (
         ("requirements.lock", [*project["dependencies"], *extras["server"], *extras["postgres"]]),
+        (
+            "docker/requirements.lock",
+            [*project["dependencies"], *(one for name in IMAGE for one in extras[name])],
+        ),
         (
             "requirements-test.lock",
             [one for names in (project["dependencies"], *extras.values()) for one in names],
