@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docker/monitoring"
 RULES = yaml.safe_load((FOLDER / "alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
 DASHBOARD: dict[str, Any] = json.loads((FOLDER / "grafana.json").read_text(encoding="utf-8"))
-PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/operations/monitoring.md").read_text(encoding="utf-8")
 SERIES = re.compile(r"\b(?:ashare|http)_[a-z_]+\b")
 LABELS = re.compile(r"{{\s*(?:\$labels\.)?(\w+)\s*}}")
 

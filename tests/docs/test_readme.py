@@ -1,9 +1,10 @@
-"""The README's commands are run: the tour in a shell against a started API, the make targets by name."""
+"""The commands of README and tour are run in a shell against a started API, the make targets by name."""
 
 import json
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,29 +21,30 @@ from resources.settings import Settings
 from serving_api.app import create_app
 from serving_api.auth.credentials import Passwords
 from tests.conftest import require
-from tests.docs.pages import ROOT, Block, blocks
+from tests.docs.pages import ROOT, Block, blocks, everything
 from tests.pipeline.conftest import opened_services
 from tests.serving_api.client import running
 
 README = ROOT / "README.md"
+TOUR = ROOT / "docs/tour.md"
 PASSWORD = "a password of the test"
 ANY = "…"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One shell block of the tour and the answer that is printed below it, if any."""
+    """One shell block that asks the API, and the answer that is printed below it, if any."""
 
     commands: str
     answer: Any = None
 
 
-def tour() -> list[Step]:
-    """The blocks between the tour's heading and the next one."""
-    found = blocks(README)
+def steps_of(page: Path) -> list[Step]:
+    """The shell blocks of a page that call the API."""
+    found = blocks(page)
     steps: list[Step] = []
     for place, block in enumerate(found):
-        if block.language != "sh" or block.text.startswith(("make ", ".venv/bin/dagster ")):
+        if block.language != "sh" or "curl" not in block.text:
             continue
         following = found[place + 1] if place + 1 < len(found) else Block("", "")
         steps.append(Step(block.text, json.loads(following.text) if following.language == "json" else None))
@@ -111,9 +113,10 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         thread.join(timeout=10)
 
 
-def test_the_tour_answers_as_the_readme_shows(started: tuple[str, Path]) -> None:
+@pytest.mark.parametrize(("page", "answers"), [(README, 1), (TOUR, 5), (ROOT / "docs/operations/start.md", 1)])
+def test_the_api_answers_as_the_page_shows(page: Path, answers: int, started: tuple[str, Path]) -> None:
     address, folder = started
-    steps = tour()
+    steps = steps_of(page)
     mark = "=== next block ==="
     script = "set -euo pipefail\n" + "\n".join(f"{step.commands}\necho\necho '{mark}'" for step in steps)
 
@@ -127,13 +130,33 @@ def test_the_tour_answers_as_the_readme_shows(started: tuple[str, Path]) -> None
     )
 
     assert ran.returncode == 0, ran.stderr + ran.stdout[-500:]
-    answers = [text.strip() for text in ran.stdout.split(mark)][: len(steps)]
-    assert sum(step.answer is not None for step in steps) >= 5
-    for step, text in zip(steps, answers, strict=True):
+    texts = [text.strip() for text in ran.stdout.split(mark)][: len(steps)]
+    assert sum(step.answer is not None for step in steps) >= answers
+    for step, text in zip(steps, texts, strict=True):
         if step.answer is None:
             assert text == "", step.commands
         else:
             assert differs(step.answer, json.loads(text)) == [], step.commands
+
+
+def test_the_notebook_of_the_readme_prints_bars(started: tuple[str, Path]) -> None:
+    _, folder = started
+    found = blocks(README)
+    (place,) = (at for at, block in enumerate(found) if block.language == "python")
+
+    ran = subprocess.run(
+        [sys.executable, "-c", found[place].text],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    shown, printed = found[place + 1].text.splitlines(), ran.stdout.splitlines()
+    assert printed[0].split() == shown[0].split()
+    assert len(printed) == len(shown)
 
 
 def test_freshness_is_shown_as_a_new_installation_of_that_date_tells_it(tmp_path: Path) -> None:
@@ -141,7 +164,7 @@ def test_freshness_is_shown_as_a_new_installation_of_that_date_tells_it(tmp_path
     old. Tables that are not loaded here are late as well, so others may be."""
     from resources.simulated_market.world.loader import load_world
 
-    (shown,) = [step.answer["results"] for step in tour() if "/datamgr/stats/freshness" in step.commands]
+    (shown,) = [step.answer["results"] for step in steps_of(TOUR) if "/datamgr/stats/freshness" in step.commands]
     bars = shown["details"]["fusion_kline_daily"]
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     with opened_services(url, tmp_path, load_world("synthetic", "S"), today=bars["latestDate"]) as house:
@@ -180,7 +203,7 @@ def test_a_shape_that_changed_is_seen() -> None:
 
 
 def test_every_make_target_of_the_pages_exists_and_is_listed_by_help() -> None:
-    text = "\n".join(page.read_text(encoding="utf-8") for page in [README, *(ROOT / "docs").glob("*.md")])
+    text = everything()
     named = set(re.findall(r"`(?:\w+=\S+ )*make ([a-z-]+)`", text)) | set(
         re.findall(r"^(?:\w+=\S+ )*make ([a-z-]+)$", text, re.MULTILINE)
     )

@@ -436,7 +436,7 @@ def test_following_a_load_ends_when_the_supervisor_stops(lite: object, said: lis
 
 
 def test_the_pauses_before_a_restart_are_those_of_the_documentation() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/operations/backup.md").read_text(encoding="utf-8")
     *first, last = (f"{pause:g}" for pause in BACKOFF_S)
 
     assert f"is restarted after {', '.join(first)}, then every {last} seconds" in text
