@@ -27,6 +27,7 @@ from tests.serving_api.client import running
 
 README = ROOT / "README.md"
 TOUR = ROOT / "docs/tour.md"
+START = ROOT / "docs/operations/start.md"
 PASSWORD = "a password of the test"
 ANY = "…"
 
@@ -113,7 +114,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         thread.join(timeout=10)
 
 
-@pytest.mark.parametrize(("page", "answers"), [(README, 1), (TOUR, 5), (ROOT / "docs/operations/start.md", 1)])
+@pytest.mark.parametrize(("page", "answers"), [(README, 1), (TOUR, 5), (START, 1)])
 def test_the_api_answers_as_the_page_shows(page: Path, answers: int, started: tuple[str, Path]) -> None:
     address, folder = started
     steps = steps_of(page)
@@ -164,7 +165,8 @@ def test_freshness_is_shown_as_a_new_installation_of_that_date_tells_it(tmp_path
     old. Tables that are not loaded here are late as well, so others may be."""
     from resources.simulated_market.world.loader import load_world
 
-    (shown,) = [step.answer["results"] for step in steps_of(TOUR) if "/datamgr/stats/freshness" in step.commands]
+    steps = steps_of(TOUR)
+    (shown,) = [step.answer["results"] for step in steps if "/datamgr/stats/freshness" in step.commands]
     bars = shown["details"]["fusion_kline_daily"]
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     with opened_services(url, tmp_path, load_world("synthetic", "S"), today=bars["latestDate"]) as house:
