@@ -8,7 +8,7 @@ from core.clock import SystemClock
 from platform_assets.documentation.blocks import evidence_risks
 from platform_assets.documentation.vocabulary import _CLIENTS
 from platform_assets.source_calls import calls_of, downloads, of_sources, risks
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN
+from resources.upstreams.eastmoney.data_centre import EVERY_COLUMN
 from resources.upstreams.factory import http_clients
 from resources.upstreams.wire_format_evidence import CLASSES, columns, evidence, weakest
 from tests.upstreams.eastmoney.test_columns import declared

@@ -14,9 +14,10 @@ import pytest
 
 from core.errors import PayloadError
 from resources.upstreams.cninfo.announcements import Query, parse_announcements, parse_orgs
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.f10 import pages
 from resources.upstreams.eastmoney.quotes import lists, pools, series
-from resources.upstreams.eastmoney.reports import billboard, bonds, capital, companies, gateway, trading
+from resources.upstreams.eastmoney.reports import billboard, bonds, capital, companies, trading
 from resources.upstreams.parsing.payload import json_of
 from resources.upstreams.parsing.texts import notice_frame
 from resources.upstreams.sina import flows
@@ -33,7 +34,7 @@ def recorded(place: str) -> Any:
 
 
 def _report(name: str, read: Any) -> Rows:
-    return lambda body: gateway.parse_report(body, what=name, read=read).rows
+    return lambda body: data_centre.parse_report(body, what=name, read=read).rows
 
 
 def _pool() -> Any:

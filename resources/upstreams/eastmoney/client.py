@@ -7,6 +7,12 @@ import pandas as pd
 
 from core.errors import InputError
 from core.market.symbols import instrument
+from resources.upstreams.eastmoney.calls.companies import CompanyCalls
+from resources.upstreams.eastmoney.calls.funds import FundCalls
+from resources.upstreams.eastmoney.calls.hong_kong import HongKongCalls
+from resources.upstreams.eastmoney.calls.macro import MacroCalls
+from resources.upstreams.eastmoney.calls.market import MarketCalls
+from resources.upstreams.eastmoney.calls.results import ResultCalls
 from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
 from resources.upstreams.eastmoney.news.calls import PressCalls
 from resources.upstreams.eastmoney.quotes import (
@@ -20,12 +26,6 @@ from resources.upstreams.eastmoney.quotes import (
     stock_connect,
 )
 from resources.upstreams.eastmoney.quotes import foreign_markets as outside
-from resources.upstreams.eastmoney.quotes.funds import FundCalls
-from resources.upstreams.eastmoney.reports.company_calls import CompanyCalls
-from resources.upstreams.eastmoney.reports.hong_kong import HongKongCalls
-from resources.upstreams.eastmoney.reports.macro_calls import MacroCalls
-from resources.upstreams.eastmoney.reports.market_calls import MarketCalls
-from resources.upstreams.eastmoney.reports.result_calls import ResultCalls
 from resources.upstreams.parsing.frames import concat
 
 

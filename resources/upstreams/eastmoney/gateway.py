@@ -9,7 +9,7 @@ from core.clock import Clock
 from core.errors import InputError, PayloadError
 from resources.rejections import set_aside
 from resources.transport.request import Fetcher
-from resources.upstreams.eastmoney.reports import gateway
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.parsing.paging import pages_joined
 from resources.upstreams.upstream_client import UpstreamClient
 
@@ -28,17 +28,17 @@ class Gateway(UpstreamClient):
         super().__init__(fetcher)
         self._clock = clock
 
-    def report(self, report: gateway.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
+    def report(self, report: data_centre.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
         """All rows of a report, page by page, made a frame by `read`; empty when there are truly none.
 
         A report that ends before its own count, whose count moves, or that repeats more than single rows is
         a `PayloadError`; one beyond the gateway's 100 pages as well: ask for less of it."""
         parts: list[pd.DataFrame] = []
         received, count = 0, 0
-        for page in range(1, gateway.MOST_PAGES + 1):
+        for page in range(1, data_centre.MOST_PAGES + 1):
             got = self._ask(
-                gateway.report_request(report, page),
-                gateway.parse_report,
+                data_centre.report_request(report, page),
+                data_centre.parse_report,
                 what=f"{report.name} page {page}",
                 read=read,
             )
@@ -57,7 +57,7 @@ class Gateway(UpstreamClient):
 
     def asked(
         self,
-        report: gateway.Report,
+        report: data_centre.Report,
         read: Callable[[Rows], pd.DataFrame],
         *,
         day: str,
@@ -78,13 +78,13 @@ class Gateway(UpstreamClient):
         return self.only_of(rows, codes, report.name)
 
     def dated(
-        self, report: gateway.Dated, since: str | None, until: str, codes: Sequence[str] | None = None
+        self, report: data_centre.Dated, since: str | None, until: str, codes: Sequence[str] | None = None
     ) -> pd.DataFrame:
         """The rows of [since, until], of all securities or of at most a hundred codes; see `asked`."""
         asked = report(since, until, codes)
         return self.asked(asked, report.read, day=report.column, since=since, until=until, codes=codes)
 
-    def on_day(self, report: gateway.Dated, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+    def on_day(self, report: data_centre.Dated, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """The same of one day."""
         asked = report.on(day, codes)
         return self.asked(asked, report.read, day=report.column, since=day, until=day, codes=codes)

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from resources.upstreams import eastmoney
+from resources.upstreams.eastmoney.calls import hong_kong
+from resources.upstreams.eastmoney.data_centre import EVERY_COLUMN, Dated, Report
 from resources.upstreams.eastmoney.f10 import top_holders
-from resources.upstreams.eastmoney.reports import economy, finance, holdings, hong_kong, markets
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Dated, Report
+from resources.upstreams.eastmoney.reports import economy, finance, holdings, markets
 
 PAYLOADS = Path(__file__).parent / "payloads"
 COMMON = {

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.client import EastmoneyClient
-from resources.upstreams.eastmoney.reports import companies, gateway, holdings
+from resources.upstreams.eastmoney.reports import companies, holdings
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -70,8 +71,8 @@ VISITOR = {
     "IS_SOURCE": "1",
 }
 
-parse_holders = partial(gateway.parse_report, what="holders", read=holdings.HOLDERS.frame)
-parse_dividends = partial(gateway.parse_report, what="dividends", read=companies.dividend_rows)
+parse_holders = partial(data_centre.parse_report, what="holders", read=holdings.HOLDERS.frame)
+parse_dividends = partial(data_centre.parse_report, what="dividends", read=companies.dividend_rows)
 
 
 def holder(**changed: Any) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
 from resources.rejections import noting
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.quotes import futures
-from resources.upstreams.eastmoney.reports import economy, gateway
+from resources.upstreams.eastmoney.reports import economy
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -64,7 +65,7 @@ PARSERS: dict[str, tuple[dict[str, Any], Any]] = {
 def parse(name: str, found: bytes | None = None, **changed: Any) -> Any:
     row, read = PARSERS[name]
     reported = body([{**row, **changed}], 1) if found is None else found
-    return gateway.parse_report(reported, what=name, read=read).rows
+    return data_centre.parse_report(reported, what=name, read=read).rows
 
 
 def client(*bodies: bytes) -> tuple[EastmoneyClient, Pages]:
@@ -133,7 +134,7 @@ def test_a_month_that_comes_again_counts_once_and_the_token_goes_where_it_is_nee
     portal.economy("RPT_ECONOMY_CPI")
     asked = [dict(request.params) for request in pages.asked]
     assert asked[0]["filter"] == "(SOLAR_DATE>='2026-01-01')"
-    assert (asked[0].get("token"), asked[1].get("token")) == (gateway.PUBLIC_TOKEN, None)
+    assert (asked[0].get("token"), asked[1].get("token")) == (data_centre.PUBLIC_TOKEN, None)
 
 
 def test_levels_of_another_instrument_or_day_are_refused() -> None:
@@ -183,7 +184,7 @@ def test_a_report_that_the_newer_dialect_does_not_know_is_asked_for_in_the_older
     assert list(rows["date"]) == ["2026-09-24", "2026-09-23", "2026-09-22"]
     assert [request.path for request in pages.asked] == ["/api/data/v1/get", *["/api/data/get"] * 2]
     reported = dict(pages.asked[1].params)
-    assert reported["token"] == gateway.PUBLIC_TOKEN
+    assert reported["token"] == data_centre.PUBLIC_TOKEN
     assert reported | {"token": ""} == {
         "type": "RPTA_WEB_TREASURYYIELD", "sty": "ALL", "st": "SOLAR_DATE", "sr": "-1", "token": "",
         "p": "1", "ps": "500",

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.client import EastmoneyClient
-from resources.upstreams.eastmoney.reports import billboard, capital, gateway, trading
+from resources.upstreams.eastmoney.reports import billboard, capital, trading
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -49,7 +50,7 @@ PARSERS: dict[str, tuple[bytes, Any]] = {
 
 def parse(name: str, found: bytes | None = None) -> Any:
     recorded, read = PARSERS[name]
-    return gateway.parse_report(recorded if found is None else found, what=name, read=read).rows
+    return data_centre.parse_report(recorded if found is None else found, what=name, read=read).rows
 
 
 def client(*bodies: bytes) -> EastmoneyClient:

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Permanent, Refused
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.f10 import operations, top_holders
 from resources.upstreams.eastmoney.reports import (
     billboard,
     bonds,
     capital,
     consensus,
-    gateway,
     markets,
     risks,
     trading,
@@ -129,9 +129,9 @@ CONSENSUS = {
     ],
     ids=lambda report: report.name,
 )
-def test_no_column_without_a_witness_is_asked_for_by_name(report: gateway.Report) -> None:
+def test_no_column_without_a_witness_is_asked_for_by_name(report: data_centre.Report) -> None:
     """One wrong name in `columns` is answered 9501 and costs the table."""
-    assert dict(gateway.report_request(report, 1).params)["columns"] == "ALL"
+    assert dict(data_centre.report_request(report, 1).params)["columns"] == "ALL"
 
 
 def test_a_buyback_as_public_clients_read_it() -> None:
@@ -338,7 +338,7 @@ def test_a_company_of_the_consensus_is_a_row_per_year() -> None:
 @quick
 @given(st.data())
 def test_damaged_reports(data: st.DataObject) -> None:
-    of_report = partial(gateway.parse_report, what="f10")
+    of_report = partial(data_centre.parse_report, what="f10")
     cases: tuple[tuple[dict[str, Any], Any, Any], ...] = (
         (FLOAT, partial(top_holders.holder_rows, kind="float10"), top_holders.HOLDER_COLUMNS),
         (POSITION, partial(top_holders.position_rows, symbol="sh600519"), top_holders.POSITIONS.columns),

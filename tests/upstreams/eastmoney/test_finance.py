@@ -14,9 +14,10 @@ from core.errors import InputError, PayloadError, Permanent
 from resources.simulated_market.eastmoney.finance import main_row
 from resources.simulated_market.finance import Result
 from resources.simulated_market.world.model import Report, Security
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.f10 import pages as f10
-from resources.upstreams.eastmoney.reports import finance, gateway
+from resources.upstreams.eastmoney.reports import finance
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -236,7 +237,7 @@ def test_forecasts_keep_every_notice_and_codes_are_those_asked_for() -> None:
 def test_damaged_summaries(data: st.DataObject) -> None:
     whole = body([HEAD | SUMMARY], 1)
     try:
-        page = gateway.parse_report(data.draw(damaged_json(whole)), "summary", finance.summary_rows)
+        page = data_centre.parse_report(data.draw(damaged_json(whole)), "summary", finance.summary_rows)
     except (*ACCEPTED, Permanent):
         return
     assert list(page.rows.columns) == list(finance.SUMMARY_COLUMNS)

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Permanent
+from resources.upstreams.eastmoney import data_centre
+from resources.upstreams.eastmoney.calls import hong_kong
 from resources.upstreams.eastmoney.quotes import lists
-from resources.upstreams.eastmoney.reports import gateway, hong_kong
 from tests.upstreams.eastmoney.test_reports import body, client
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -39,7 +40,7 @@ READ = {
 
 def parsed(name: str, **changed: Any) -> dict[str, Any]:
     row, read = READ[name]
-    found = gateway.parse_report(body([row | changed], 1), what=name, read=read).rows.to_dict("records")
+    found = data_centre.parse_report(body([row | changed], 1), what=name, read=read).rows.to_dict("records")
     return dict(found[0])
 
 
@@ -107,7 +108,7 @@ def test_other_companies_and_periods_are_refused() -> None:
 @given(st.data())
 def test_damaged_answers(data: st.DataObject) -> None:
     calls = {
-        body([row], 1): partial(gateway.parse_report, what=name, read=read)
+        body([row], 1): partial(data_centre.parse_report, what=name, read=read)
         for name, (row, read) in READ.items()
     }
     calls[page(PAIR)] = partial(lists.parse_page, what="pairs", read=hong_kong.PAIRS.frame)

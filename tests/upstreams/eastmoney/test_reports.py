@@ -13,8 +13,9 @@ from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent, Transient
 from resources.rejections import noting
 from resources.transport.request import Request
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.client import EastmoneyClient
-from resources.upstreams.eastmoney.reports import gateway, trading
+from resources.upstreams.eastmoney.reports import trading
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -22,11 +23,11 @@ PAYLOADS = Path(__file__).parent / "payloads"
 RECORDED = (PAYLOADS / "em_dc_margin_600519.json").read_bytes()
 DAY = "2026-06-11"
 
-parse = partial(gateway.parse_report, what="margin", read=trading.MARGIN.frame)
+parse = partial(data_centre.parse_report, what="margin", read=trading.MARGIN.frame)
 
 
 def body(rows: list[dict[str, Any]], count: int) -> bytes:
-    result = {"pages": -(-count // gateway.PAGE), "data": rows, "count": count}
+    result = {"pages": -(-count // data_centre.PAGE), "data": rows, "count": count}
     return json.dumps({"result": result, "success": True, "message": "ok", "code": 0}).encode()
 
 

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError, Permanent
-from resources.upstreams.eastmoney.quotes import funds, lists
-from resources.upstreams.eastmoney.reports import bonds, gateway, risks
+from resources.upstreams.eastmoney import data_centre
+from resources.upstreams.eastmoney.calls import funds
+from resources.upstreams.eastmoney.quotes import lists
+from resources.upstreams.eastmoney.reports import bonds, risks
 from tests.upstreams.eastmoney.test_reports import body, client
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -69,7 +71,7 @@ LISTS = {"bond": (BOND, bonds.bond_rows), "fund": (FUND, funds.fund_rows)}
 
 def parsed(name: str, **changed: Any) -> dict[str, Any]:
     row, read = REPORTS[name]
-    page = gateway.parse_report(body([row | changed], 1), what=name, read=read)
+    page = data_centre.parse_report(body([row | changed], 1), what=name, read=read)
     found: dict[str, Any] = page.rows.to_dict("records")[0]
     return found
 
@@ -165,7 +167,7 @@ def test_a_line_that_contradicts_itself_is_refused(name: str, changed: dict[str,
 def test_a_report_that_lost_a_column_or_is_of_another_week_is_refused() -> None:
     def without(column: str) -> pd.DataFrame:
         gone = {name: value for name, value in PLEDGE.items() if name != column}
-        return gateway.parse_report(body([gone], 1), what="pledge", read=risks.PLEDGES.frame).rows
+        return data_centre.parse_report(body([gone], 1), what="pledge", read=risks.PLEDGES.frame).rows
 
     with pytest.raises((PayloadError, Permanent), match="PLEDGE_RATIO"):
         without("PLEDGE_RATIO")
@@ -187,7 +189,7 @@ def test_a_report_that_lost_a_column_or_is_of_another_week_is_refused() -> None:
 @given(st.data())
 def test_damaged_answers(data: st.DataObject) -> None:
     calls = {
-        body([row], 1): partial(gateway.parse_report, what=name, read=read)
+        body([row], 1): partial(data_centre.parse_report, what=name, read=read)
         for name, (row, read) in REPORTS.items()
     }
     calls |= {

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError, Permanent
-from resources.upstreams.eastmoney.reports import gateway, stock_connect
+from resources.upstreams.eastmoney import data_centre
+from resources.upstreams.eastmoney.reports import stock_connect
 from resources.upstreams.hkex.client import MARKETS, HkexClient, daily_request, parse_daily
 from resources.upstreams.parsing.stock_connect_days import DAY_COLUMNS
 from tests.upstreams.eastmoney.test_reports import Pages, body
@@ -111,7 +112,7 @@ SAMPLE = {"MUTUAL_TYPE": "001", "TRADE_DATE": "2026-06-11 00:00:00", "NET_DEAL_A
 
 
 def of(*rows: dict[str, Any]) -> Any:
-    return gateway.parse_report(
+    return data_centre.parse_report(
         body(list(rows), len(rows)), what="connect", read=stock_connect.mutual_rows
     ).rows
 

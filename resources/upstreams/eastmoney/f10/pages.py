@@ -13,8 +13,8 @@ from core.errors import PayloadError
 from core.market.symbols import instrument
 from resources.rejections import accepted_rows, named_by
 from resources.transport.request import Request, pairs
+from resources.upstreams.eastmoney.data_centre import ReportPage, equals, parse_report
 from resources.upstreams.eastmoney.reports.finance import ITEMS, STATEMENT_COLUMNS, notice_of, period_of
-from resources.upstreams.eastmoney.reports.gateway import ReportPage, equals, parse_report
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, string_of
 from resources.upstreams.parsing.rows import named

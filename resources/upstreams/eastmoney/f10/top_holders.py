@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.f10.pages import secucode
-from resources.upstreams.eastmoney.reports import gateway
 from resources.upstreams.parsing.frames import texts
 from resources.upstreams.parsing.payload import amount, number, string_of, whole
 from resources.upstreams.parsing.rows import (
@@ -56,23 +56,24 @@ LISTS: dict[str, HolderList] = {
 }
 
 
-def holders_report(kind: str, period: str, part: str) -> gateway.Report:
+def holders_report(kind: str, period: str, part: str) -> data_centre.Report:
     """One slice of a list of all companies at the end of a report period."""
     of = LISTS[kind]
-    return _report(of, (gateway.on_day("END_DATE", period), part))
+    return _report(of, (data_centre.on_day("END_DATE", period), part))
 
 
-def holders_of_report(kind: str, codes: Sequence[str], since: str, until: str) -> gateway.Report:
+def holders_of_report(kind: str, codes: Sequence[str], since: str, until: str) -> data_centre.Report:
     """A list of some companies at the ends of the periods in [since, until]."""
     return _report(
-        LISTS[kind], (gateway.among("SECURITY_CODE", codes), *gateway.between("END_DATE", since, until))
+        LISTS[kind],
+        (data_centre.among("SECURITY_CODE", codes), *data_centre.between("END_DATE", since, until)),
     )
 
 
-def _report(of: HolderList, where: tuple[str, ...]) -> gateway.Report:
+def _report(of: HolderList, where: tuple[str, ...]) -> data_centre.Report:
     # Ranks tie, and a holder may have two lines: a repeated line is alike in everything.
     sort = ("SECURITY_CODE", "END_DATE", of.rank, "HOLDER_NAME", "HOLD_NUM")
-    return gateway.Report(of.report, of.fields, where, sort, tuple(HOLDER_COLUMNS))
+    return data_centre.Report(of.report, of.fields, where, sort, tuple(HOLDER_COLUMNS))
 
 
 def _rank(value: Any, what: str) -> float:
@@ -134,15 +135,17 @@ _FUNDS = "基金"
 _POSITION_KEY = ("code", "report_period", "fund_code")
 
 
-def positions_report(symbol: str, periods: Sequence[str]) -> gateway.Report:
+def positions_report(symbol: str, periods: Sequence[str]) -> data_centre.Report:
     """The funds that held one company at the ends of some report periods."""
     where = (
-        gateway.equals("SECURITY_CODE", symbol[2:]),
-        gateway.days_among("REPORT_DATE", periods),
-        gateway.equals("ORG_TYPE", _FUNDS),
+        data_centre.equals("SECURITY_CODE", symbol[2:]),
+        data_centre.days_among("REPORT_DATE", periods),
+        data_centre.equals("ORG_TYPE", _FUNDS),
     )
     name = "RPT_MAINDATA_MAIN_POSITIONDETAILS"
-    return gateway.Report(name, gateway.EVERY_COLUMN, where, ("REPORT_DATE", "HOLDER_CODE"), _POSITION_KEY)
+    return data_centre.Report(
+        name, data_centre.EVERY_COLUMN, where, ("REPORT_DATE", "HOLDER_CODE"), _POSITION_KEY
+    )
 
 
 def _fund(value: Any, what: str) -> str:

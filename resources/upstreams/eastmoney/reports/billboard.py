@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.upstreams.eastmoney.data_centre import Dated
 from resources.upstreams.eastmoney.quotes.pools import amount_pct
-from resources.upstreams.eastmoney.reports.gateway import Dated
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import AMT, amount, number, price, promised, required, whole
 from resources.upstreams.parsing.rows import Table, code_of, day_of, may, must, text_of, text_or_none

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.upstreams.eastmoney.data_centre import EVERY_COLUMN, Report
 from resources.upstreams.eastmoney.quotes import fields
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report
 from resources.upstreams.parsing.frames import texts
 from resources.upstreams.parsing.payload import amount, price
 from resources.upstreams.parsing.rows import Table, code_of, columns_of, day_or_none, may, must, text_or_none

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import (
+from resources.upstreams.eastmoney.data_centre import (
     Dated,
     equals,
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, of_codes
+from resources.upstreams.eastmoney.data_centre import EVERY_COLUMN, Report, of_codes
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import amount, number, promised, required, whole
 from resources.upstreams.parsing.rows import security_code

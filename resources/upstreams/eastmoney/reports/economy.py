@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
-from resources.upstreams.eastmoney.reports.gateway import Report, among, equals, on_day
+from resources.upstreams.eastmoney.data_centre import Report, among, equals, on_day
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import number, promised, required, some_of, string_of
 from resources.upstreams.parsing.rows import day_of

@@ -13,7 +13,7 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
 from core.report_periods import is_period
-from resources.upstreams.eastmoney.reports.gateway import Report, among, of_codes, on_day
+from resources.upstreams.eastmoney.data_centre import Report, among, of_codes, on_day
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import number, promised, some_of, string_of
 from resources.upstreams.parsing.rows import code_of, day_of, named

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import (
+from resources.upstreams.eastmoney.data_centre import (
     EVERY_COLUMN,
     Dated,
     Report,

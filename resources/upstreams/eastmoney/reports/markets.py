@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Dated, Report, among, between
+from resources.upstreams.eastmoney.data_centre import EVERY_COLUMN, Dated, Report, among, between
 from resources.upstreams.parsing.payload import amount, number, string_of
 from resources.upstreams.parsing.rows import Table, day_of, may, must
 from resources.upstreams.parsing.texts import plain_text

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, between
+from resources.upstreams.eastmoney.data_centre import EVERY_COLUMN, Report, among, between
 from resources.upstreams.parsing.payload import AMT, number, promised, string_of
 from resources.upstreams.parsing.rows import day_of
 from resources.upstreams.parsing.stock_connect_days import MILLION, accepted, day_frame

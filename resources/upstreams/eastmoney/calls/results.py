@@ -6,9 +6,10 @@ from functools import partial
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.f10 import pages
 from resources.upstreams.eastmoney.gateway import Gateway, Rows
-from resources.upstreams.eastmoney.reports import companies, finance, gateway
+from resources.upstreams.eastmoney.reports import companies, finance
 from resources.upstreams.parsing.frames import concat
 from resources.upstreams.parsing.paging import pages_joined
 
@@ -66,13 +67,13 @@ class ResultCalls(Gateway):
         return self._of_codes(finance.forecast_report(None, codes), finance.forecast_rows, codes)
 
     def _of_period(
-        self, report: gateway.Report, read: Callable[[Rows], pd.DataFrame], period: str
+        self, report: data_centre.Report, read: Callable[[Rows], pd.DataFrame], period: str
     ) -> pd.DataFrame:
         rows = self.asked(report, read, day="report_period", since=period, until=period)
         return finance.of_shares(rows)
 
     def _of_codes(
-        self, report: gateway.Report, read: Callable[[Rows], pd.DataFrame], codes: Sequence[str]
+        self, report: data_centre.Report, read: Callable[[Rows], pd.DataFrame], codes: Sequence[str]
     ) -> pd.DataFrame:
         return finance.of_shares(self.asked(report, read, day="report_period", codes=codes))
 

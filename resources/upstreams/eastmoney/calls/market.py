@@ -6,8 +6,9 @@ import pandas as pd
 
 from core.errors import PayloadError, Permanent
 from core.market.securities import is_a_share
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.gateway import Gateway, at_most_a_hundred
-from resources.upstreams.eastmoney.reports import billboard, capital, gateway, markets, risks, trading
+from resources.upstreams.eastmoney.reports import billboard, capital, markets, risks, trading
 from resources.upstreams.parsing.frames import concat
 
 
@@ -54,7 +55,7 @@ class MarketCalls(Gateway):
         return self._events(capital.lockup_report, since, until, codes)
 
     def _events(
-        self, report: gateway.Dated, since: str, until: str, codes: Sequence[str] | None
+        self, report: data_centre.Dated, since: str, until: str, codes: Sequence[str] | None
     ) -> pd.DataFrame:
         """A report over dates; B shares, funds and bonds are left out."""
         rows = self.dated(report, since, until, codes)

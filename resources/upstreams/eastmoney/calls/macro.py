@@ -6,9 +6,10 @@ from functools import partial
 import pandas as pd
 
 from core.errors import PayloadError, Permanent
+from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.gateway import Gateway
 from resources.upstreams.eastmoney.quotes import futures, series
-from resources.upstreams.eastmoney.reports import economy, gateway, stock_connect
+from resources.upstreams.eastmoney.reports import economy, stock_connect
 from resources.upstreams.parsing.paging import pages_joined
 
 
@@ -33,11 +34,11 @@ class MacroCalls(Gateway):
         """The same rows as `economy`, in the older dialect, which is asked without a filter: newest first,
         until a page reaches `since`."""
         asked = economy.economy_report(report)
-        read = partial(gateway.parse_report, what=report, read=partial(economy.economy_rows, name=report))
+        read = partial(data_centre.parse_report, what=report, read=partial(economy.economy_rows, name=report))
         parts: list[pd.DataFrame] = []
         received = 0
-        for page in range(1, gateway.MOST_PAGES + 1):
-            got = self._ask(gateway.older_request(asked, page), read, paged=False)
+        for page in range(1, data_centre.MOST_PAGES + 1):
+            got = self._ask(data_centre.older_request(asked, page), read, paged=False)
             parts.append(got.rows)
             received += len(got)
             if received >= got.count or (since is not None and len(got) and got.rows["date"].min() < since):

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
+from resources.upstreams.eastmoney.calls.funds import ListCalls
+from resources.upstreams.eastmoney.data_centre import Report, among, days_among, equals
 from resources.upstreams.eastmoney.gateway import Rows
-from resources.upstreams.eastmoney.quotes.funds import ListCalls
-from resources.upstreams.eastmoney.reports.gateway import Report, among, days_among, equals
 from resources.upstreams.parsing.frames import numbers, texts
 from resources.upstreams.parsing.payload import AMT, number, price, string_of
 from resources.upstreams.parsing.rows import (
