@@ -140,10 +140,11 @@ def test_the_api_answers_as_the_page_shows(page: Path, answers: int, started: tu
             assert differs(step.answer, json.loads(text)) == [], step.commands
 
 
-def test_the_notebook_of_the_readme_prints_bars(started: tuple[str, Path]) -> None:
+@pytest.mark.parametrize("page", [README, ROOT / "docs/research.md"])
+def test_the_first_snippet_of_the_client_prints_bars(page: Path, started: tuple[str, Path]) -> None:
     _, folder = started
-    found = blocks(README)
-    (place,) = (at for at, block in enumerate(found) if block.language == "python")
+    found = blocks(page)
+    place = [block.language for block in found].index("python")
 
     ran = subprocess.run(
         [sys.executable, "-c", found[place].text],
