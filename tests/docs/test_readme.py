@@ -28,6 +28,7 @@ from tests.serving_api.client import running
 README = ROOT / "README.md"
 TOUR = ROOT / "docs/tour.md"
 START = ROOT / "docs/operations/start.md"
+API = ROOT / "docs/api.md"
 PASSWORD = "a password of the test"
 ANY = "…"
 
@@ -114,7 +115,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
         thread.join(timeout=10)
 
 
-@pytest.mark.parametrize(("page", "answers"), [(README, 1), (TOUR, 5), (START, 1)])
+@pytest.mark.parametrize(("page", "answers"), [(README, 1), (TOUR, 5), (START, 1), (API, 1)])
 def test_the_api_answers_as_the_page_shows(page: Path, answers: int, started: tuple[str, Path]) -> None:
     address, folder = started
     steps = steps_of(page)
