@@ -1,5 +1,4 @@
-"""The one cache of the API: values of one version of their tables, bounded by bytes, least recently used out
-first. Answers of routes are among them (`framework/routing.py`)."""
+"""The one cache of the API: values of one version of their tables, answers among them, bounded by bytes."""
 
 import asyncio
 import threading
@@ -11,8 +10,6 @@ from weakref import WeakValueDictionary
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-
-DEFAULT_BYTES = 128 * 1024 * 1024
 
 
 @dataclass
@@ -31,7 +28,7 @@ class VersionCache:
     loads what is still missing: a failure is not shared, a cancelled caller leaves no load running.
     """
 
-    def __init__(self, max_bytes: int = DEFAULT_BYTES) -> None:
+    def __init__(self, max_bytes: int = 128 * 1024 * 1024) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._evictions = 0
@@ -115,15 +112,10 @@ class VersionCache:
         """Counts since the start; `size` and `maxSize` in bytes."""
         with self._lock:
             hits, misses = self._hits.total(), self._misses.total()
+            prefixes = sorted(self._hits.keys() | self._misses.keys())
             return {
-                "hits": hits,
-                "misses": misses,
+                "hits": hits, "misses": misses,
                 "hitRate": round(hits / (hits + misses), 4) if hits + misses else 0.0,
-                "size": self._bytes,
-                "maxSize": self._max_bytes,
-                "evictions": self._evictions,
-                "byKey": {
-                    prefix: {"hits": self._hits[prefix], "misses": self._misses[prefix]}
-                    for prefix in sorted(self._hits.keys() | self._misses.keys())
-                },
-            }
+                "size": self._bytes, "maxSize": self._max_bytes, "evictions": self._evictions,
+                "byKey": {one: {"hits": self._hits[one], "misses": self._misses[one]} for one in prefixes},
+            }  # fmt: skip
