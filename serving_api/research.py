@@ -3,13 +3,14 @@
 from typing import Annotated, Any
 
 from fastapi import Path
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 from starlette.responses import Response
 
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, NotFound
 from platform_assets.research.facts import described, listed
 from platform_assets.research.queries import RowQuery, dataset_named, row_query
+from serving_api.db.request_notes import current_code
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Login
@@ -24,6 +25,9 @@ router = area_router(f"{PREFIX}/research", "research")
 MOST_ROWS = 5_000_000
 """Of one answer; the client asks for a year at a time."""
 TableName = Annotated[str, Path(max_length=64, description="dataset, or its table: kline_daily")]
+
+
+AnyCode = Annotated[str, Field(max_length=16), AfterValidator(current_code)]
 
 
 class DatasetHead(BaseModel):
@@ -79,7 +83,7 @@ class RowRequest(BaseModel):
 
     model_config = example(columns=["code", "date", "close"], codes=["600519"], since="2026-08-01")
     columns: list[Annotated[str, Field(max_length=64)]] | None = Field(default=None, max_length=400)
-    codes: list[Annotated[str, Field(max_length=16)]] | None = Field(default=None, max_length=20_000)
+    codes: list[AnyCode] | None = Field(default=None, max_length=20_000)
     since: str | None = Field(default=None, max_length=10, description="first day")
     until: str | None = Field(default=None, max_length=10, description="last day")
     as_of: str | None = Field(default=None, max_length=32, description="as it was known then, exchange time")

@@ -1,10 +1,12 @@
 """The client: the same questions to a folder, a lake or an API."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ashare.client.backends import Backend
+from ashare.client.beside import Beside
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from platform_assets.research.facts import described, listed
@@ -66,6 +68,7 @@ class Client:
 
         self._address, self._backend, self._frames = address, backend, frame_kind(frames)
         self._registry = builtin_registry()
+        self._beside = Beside(backend, self._registry)
 
     def __repr__(self) -> str:
         return f"Client({self._address!r}, backend={self._backend.kind!r})"
@@ -102,7 +105,8 @@ class Client:
         days, both included; `columns` default to all declared ones. `adjust`: none (default), qfq (1 at the
         newest bar known) or hfq (1 at listing), of prices of daily bars. `as_of`: a day (its end) or a time
         of the exchange; the rows as they were known then. Units are those that `describe` says; Arrow frames
-        carry them in the metadata of their fields.
+        carry them in the metadata of their fields. A former code is answered with the one of today:
+        `frame.attrs["renumbered"]` says so (of Arrow the metadata of the schema).
 
         >>> columns = ["date", "close", "volume"]
         >>> market.read("kline_daily", codes=["600519"], since="2026-08-20", columns=columns)
@@ -116,7 +120,8 @@ class Client:
         query = row_query(
             self._registry, table, columns=columns, codes=codes, since=since, until=until, as_of=as_of
         )
-        return as_frame(self._adjusted(query, adjust_of(query.table, adjust)), kind)
+        query, notes = self._of_today(query)
+        return as_frame(self._adjusted(query, adjust_of(query.table, adjust)), kind, notes)
 
     def panel(
         self,
@@ -150,12 +155,17 @@ class Client:
         wrong = next((name for name in names if declared.column(name).family not in _NUMBERS), None)
         if wrong is not None:
             raise InputError("columns", f"{wrong} of {declared.name} holds no numbers")
-        read = RowQuery(
-            declared,
-            tuple(dict.fromkeys(["code", declared.date_column, *names])),
-            *(query.codes, query.since, query.until, query.as_of),
-        )
-        return panel_of(self._adjusted(read, adjust_of(declared, adjust)), declared.date_column, names)
+        query, notes = self._of_today(query)
+        read = replace(query, columns=tuple(dict.fromkeys(["code", declared.date_column, *names])))
+        rows = self._adjusted(read, adjust_of(declared, adjust))
+        return panel_of(rows, declared.date_column, names, notes)
+
+    def _of_today(self, query: RowQuery) -> tuple[RowQuery, dict[str, Any]]:
+        """The question with the codes of today, and what its answer says about itself."""
+        if query.codes is None:
+            return query, {}
+        codes, changes = self._beside.of_today(query.codes)
+        return replace(query, codes=codes), {"renumbered": changes} if changes else {}
 
     def _adjusted(self, query: RowQuery, adjust: str) -> "pa.Table":
         from ashare.client.frames import adjusted, canonical  # noqa: PLC0415  it loads PyArrow

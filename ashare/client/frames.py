@@ -1,7 +1,8 @@
 """Rows as frames of pandas, polars or Arrow; market windows as matrices; adjusted prices."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,17 +37,22 @@ def canonical(table: Table, rows: pa.Table) -> pa.Table:
     return rows.cast(schema).combine_chunks()
 
 
-def as_frame(rows: pa.Table, kind: str) -> Any:
-    """Dates are datetimes in pandas (numbers with nulls are float64 there), dates in polars and Arrow."""
+def as_frame(rows: pa.Table, kind: str, notes: Mapping[str, Any]) -> Any:
+    """Dates are datetimes in pandas (numbers with nulls are float64 there), dates in polars and Arrow.
+    `notes`: what the answer says about itself, in the attributes of pandas' frame and the metadata of
+    Arrow's schema (JSON); a frame of polars has no place for it."""
     if kind == "arrow":
-        return rows
+        known = {name: json.dumps(value) for name, value in notes.items()}
+        return rows.replace_schema_metadata({**(rows.schema.metadata or {}), **known}) if known else rows
     if kind == "polars":
         try:
             import polars  # noqa: PLC0415  optional
         except ImportError:
             raise PlatformError("frames: polars is not installed: pip install polars") from None
         return polars.from_arrow(rows)
-    return rows.to_pandas(date_as_object=False)
+    frame = rows.to_pandas(date_as_object=False)
+    frame.attrs.update(notes)
+    return frame
 
 
 def adjusted(rows: pa.Table, later: pa.Table | None, how: str) -> pa.Table:
@@ -72,7 +78,8 @@ def adjusted(rows: pa.Table, later: pa.Table | None, how: str) -> pa.Table:
 
 @dataclass(frozen=True)
 class Panel:
-    """A window of the market: `values[column]` is float64 [dates, codes], NaN where there is no row.
+    """A window of the market: `values[column]` is float64 [dates, codes], NaN where there is no row. `notes`:
+    what the answer says about itself, also in the attributes of its frames.
 
     >>> days, codes = np.array(["2026-08-20", "2026-08-21"]), ("000001", "600519")
     >>> panel = Panel(tuple(days), codes, {"close": np.array([[10.0, 1400.0], [10.1, 1410.0]])})
@@ -86,6 +93,7 @@ class Panel:
     dates: tuple[str, ...]
     codes: tuple[str, ...]
     values: dict[str, npt.NDArray[np.float64]]
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, column: str) -> "pd.DataFrame":
         """One column as a frame [dates x codes] of pandas. Raises InputError for one that was not read."""
@@ -94,10 +102,12 @@ class Panel:
         if column not in self.values:
             raise InputError("column", f"{column!r} was not read{nearest(column, self.values)}")
         index = pd.DatetimeIndex(self.dates, name="date")
-        return pd.DataFrame(self.values[column], index=index, columns=pd.Index(self.codes, name="code"))
+        frame = pd.DataFrame(self.values[column], index=index, columns=pd.Index(self.codes, name="code"))
+        frame.attrs.update(self.notes)
+        return frame
 
 
-def panel_of(rows: pa.Table, date: str, columns: Sequence[str]) -> Panel:
+def panel_of(rows: pa.Table, date: str, columns: Sequence[str], notes: Mapping[str, Any]) -> Panel:
     """Rows as matrices of dates and codes, both ascending."""
     codes = pc.dictionary_encode(rows["code"].combine_chunks())
     days = pc.dictionary_encode(rows[date].combine_chunks())
@@ -107,7 +117,7 @@ def panel_of(rows: pa.Table, date: str, columns: Sequence[str]) -> Panel:
         block = np.full((len(dated), len(named)), np.nan)
         block[down, across] = rows[column].cast(pa.float64()).to_numpy(zero_copy_only=False)
         values[column] = block
-    return Panel(tuple(str(day)[:10] for day in dated), tuple(named), values)
+    return Panel(tuple(str(day)[:10] for day in dated), tuple(named), values, notes)
 
 
 def _places(encoded: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:

@@ -23,7 +23,9 @@ from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.admin.lineage.service import market_table
 from serving_api.admin.shared import parse_day
+from serving_api.db.request_notes import current_code, taking_notes
 from serving_api.framework.parameters import parse_as_of
+from serving_api.framework.renumbered_codes import HEADER, KEY, header_of, renumbering_of, reported
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
@@ -41,13 +43,17 @@ def run(out: Output, table: str, target: str, qlib: bool, force: bool, **which: 
     if path.exists() and not force:
         raise InputError("to", f"{path} is there already; --force replaces it")
 
-    async def written(state: State) -> int:
-        chosen = Selection.of(state, table, **which)
+    async def written(state: State) -> tuple[int, dict[str, Any]]:
+        with taking_notes(await renumbering_of(state)) as notes:
+            chosen = Selection.of(state, table, **which)
         dates = state.calendar.dates
-        return await off_loop(_exported, state.reading.warehouse, chosen, path, form, dates)
+        count = await off_loop(_exported, state.reading.warehouse, chosen, path, form, dates)
+        changes = notes.changes.values()
+        return count, {KEY: reported(changes)} | header_of(changes) if changes else {}
 
-    rows = with_state(written)
-    out.result({"table": table, "rows": rows, "file": str(path)}, [f"{rows} rows of {table} in {path}"])
+    rows, said = with_state(written)
+    lines = [f"{rows} rows of {table} in {path}", *filter(None, [said.pop(HEADER, None)])]
+    out.result({"table": table, "rows": rows, "file": str(path), **said}, lines)
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ class Selection:
             raise InputError("from", f"{first} lies after --until {last}")
         if (first or last) and table.date_column is None:
             raise InputError("from", f"{table.name} has no dates")
-        chosen = _names(codes)
+        chosen = _codes(codes)
         if chosen is not None and "code" not in table.names:
             raise InputError("codes", f"{table.name} has no codes")
         instant = None if as_of is None else parse_as_of(as_of, state.clock.now()).bound
@@ -97,6 +103,15 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def _codes(text: str | None) -> tuple[str, ...] | None:
+    """The codes as they are today."""
+    named = _names(text)
+    try:
+        return None if named is None else tuple(dict.fromkeys(map(current_code, named)))
+    except ValueError as problem:
+        raise InputError("codes", str(problem)) from None
 
 
 def _columns(table: Table, text: str | None) -> tuple[str, ...]:

@@ -7,13 +7,15 @@ told from the old one alone.
 """
 
 import csv
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources as files
 
 BEIJING_SINCE = "2025-10-09"
 """Day from which all of Beijing's codes begin with 920; six companies changed in May 2025."""
-_BEIJING = ("43", "83", "87", "88")
+BEIJING = ("43", "83", "87")
+"""What its codes began with before."""
 
 
 @dataclass(frozen=True)
@@ -37,4 +39,31 @@ def known_changes() -> tuple[CodeChange, ...]:
 
 def is_replaced_number(code: str, day: str) -> bool:
     """Whether no security of Beijing has a code of this range on a day any more."""
-    return len(code) == 6 and code.startswith(_BEIJING) and day >= BEIJING_SINCE
+    return len(code) == 6 and code.startswith(BEIJING) and day >= BEIJING_SINCE
+
+
+class Renumbering:
+    """The changes up to a day, and the codes of Beijing's former range that are held under themselves (None:
+    it is not known which)."""
+
+    def __init__(self, changes: Iterable[CodeChange], held: Collection[str] | None, day: str) -> None:
+        self._changes = {one.code: one for one in changes}
+        self._held = held
+        self._day = day
+
+    def of(self, code: str) -> CodeChange | None:
+        """The change from a former code to the one of today; None where the code is not a former one. Raises
+        ValueError for a replaced number of which nothing else is known."""
+        change = self._changes.get(code)
+        if change is None:
+            if self._held is not None and code not in self._held and is_replaced_number(code, self._day):
+                raise ValueError(
+                    f"{code} is of a range that Beijing replaced by 920xxx on {BEIJING_SINCE}, and which "
+                    "code followed it is not known; give the code of today"
+                )
+            return None
+        passed = {code}
+        while change.new_code in self._changes and change.new_code not in passed:
+            passed.add(change.new_code)
+            change = self._changes[change.new_code]
+        return CodeChange(code, change.new_code, change.date)

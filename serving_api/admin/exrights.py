@@ -15,7 +15,6 @@ from resources.warehouse.ledger.commands import Command
 from serving_api.admin.shared import parse_day
 from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.db.sessions import Session
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
@@ -78,7 +77,7 @@ router = area_router(f"{PREFIX}/datamgr/exrights", "datamgr: ex-rights")
 
 
 @router.get("", response_model=list[Item])
-@serves(top=[("total", int)], tables=(ITEMS, REASONS), cache=NO_STORE)
+@serves(top=[("total", int)], tables=(ITEMS, REASONS))
 async def exrights(
     call: Admin,
     status: Annotated[

@@ -1,14 +1,13 @@
 """Request and response models of /chat."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from serving_api.chat.limits import COMPARED, MESSAGE_CHARS, TITLE_CHARS, TURN_CHARS
 from serving_api.framework.openapi import example
+from serving_api.framework.parameters import Code
 from serving_api.framework.row_models import columns_of
-
-_CODE = r"^[0-9]{6}$"
 
 
 class Turn(BaseModel):
@@ -27,7 +26,7 @@ class Ask(BaseModel):
         max_length=200,
         description="the conversation so far; the last 16 turns are used",
     )
-    code: str | None = Field(default=None, pattern=_CODE, description="the company of the question, 6 digits")
+    code: Code | None = Field(default=None, description="the company of the question, 6 digits")
     mode: Literal["chat", "sop"] = Field(default="chat", description="sop: a structured analysis")
     model: str | None = Field(default=None, max_length=64, description="one of the configured models")
     web_search: bool | None = Field(
@@ -109,7 +108,7 @@ class ChatTitle(BaseModel):
 class StockAsk(BaseModel):
     model_config = example(code="600519", refresh=False)
 
-    code: str = Field(pattern=_CODE, description="6-digit code")
+    code: Code = Field(description="6-digit code")
     refresh: bool = Field(default=False, description="make a new one, ignoring stored answers")
 
 
@@ -134,7 +133,7 @@ class StockAnalysis(Reported):
 class CodeAsk(BaseModel):
     model_config = example(code="600519")
 
-    code: str = Field(pattern=_CODE, description="6-digit code")
+    code: Code = Field(description="6-digit code")
 
 
 class ValuationMethod(BaseModel):
@@ -161,7 +160,7 @@ class QuickValuation(Reported):
 class CompareAsk(BaseModel):
     model_config = example(codes=["600519", "601398"], focus="估值")
 
-    codes: list[Annotated[str, StringConstraints(pattern=_CODE)]] = Field(
+    codes: list[Code] = Field(
         min_length=2,
         max_length=COMPARED,
         description="2 to 10 different 6-digit codes",

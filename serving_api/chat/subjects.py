@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from core.errors import NotFound
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.numbers import mentions
+from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.evidence.market import read_macro, read_market
 from serving_api.evidence.packs import fact_of, new_pack, read_companies, stock_pack, stocks_pack
@@ -76,7 +78,14 @@ def _unknown_codes(text: str, directory: Directory) -> Iterator[str]:
     """Numbers that look like a stock code but are not listed."""
     known = {listing.code for listing in directory.listings}
     found = dict.fromkeys(one.text for one in mentions(text) if one.kind == "code")
-    return (code for code in found if code[0] in _FIRST_DIGITS and code not in known)
+    return (code for code in found if code[0] in _FIRST_DIGITS and _of_today(code) not in known)
+
+
+def _of_today(code: str) -> str:
+    """The code that a mentioned one has become; a number that is none of today stays as it is."""
+    with suppress(ValueError):
+        return current_code(code)
+    return code
 
 
 def _companies(text: str, directory: Directory) -> Iterator[str]:
@@ -84,8 +93,9 @@ def _companies(text: str, directory: Directory) -> Iterator[str]:
     found: list[tuple[int, int, str]] = []
     known = {listing.code for listing in directory.listings}
     for one in _CODE.finditer(text):
-        if one.group() in known:
-            found.append((one.start(), one.end(), one.group()))
+        code = _of_today(one.group())
+        if code in known:
+            found.append((one.start(), one.end(), code))
     named = [one for one in directory.listings if len(one.name) >= SHORTEST_NAME and one.name in text]
     for listing in sorted(named, key=lambda one: -len(one.name)):
         for hit in re.finditer(re.escape(listing.name), text):

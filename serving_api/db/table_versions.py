@@ -15,6 +15,8 @@ from core.errors import StorageError
 from serving_api.db.sessions import Reading, Session
 
 POLL_S = 1.0
+BESIDE = frozenset({"ref_code_change", "ref_exright_item"})
+"""Tables that say how codes and adjusted prices of an answer are to be read: no origin of its content."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +121,9 @@ class Versions:
 
 
 def _combined(known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
-    found = [known.get(name) for name in tables]
-    present = [version for version in found if version is not None]
-    times = [version.updated_at for version in present if version.updated_at]
-    sources = tuple(
-        name for name, version in zip(tables, found, strict=True) if version and version.row_count
-    )
-    token = "|".join(version.token for version in present) if present else None
+    present = {name: known[name] for name in tables if name in known}
+    shown = {name: version for name, version in present.items() if name not in BESIDE}
+    times = [version.updated_at for version in shown.values() if version.updated_at]
+    sources = tuple(name for name, version in shown.items() if version.row_count)
+    token = "|".join(version.token for version in present.values()) if shown else None
     return TableVersion(token=token, as_of=max(times, default=None), sources=sources)

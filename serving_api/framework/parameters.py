@@ -4,13 +4,15 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Path, Query
+from pydantic import AfterValidator, StringConstraints
 from starlette.requests import Request
 
 from core.clock import local_iso, stamp
 from core.errors import InputError
+from serving_api.db.request_notes import current_code
 from serving_api.framework.state import state_of
 
 _CODE = re.compile(r"[0-9]{6}")
@@ -21,7 +23,12 @@ _INSTANT = re.compile(
 _END_OF_DAY = time(23, 59, 59, 999999)
 _SHANGHAI = timedelta(hours=8)
 
-StockCode = Annotated[str, Path(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])]
+_SIX_DIGITS = r"^[0-9]{6}$"
+Code = Annotated[str, StringConstraints(pattern=_SIX_DIGITS), AfterValidator(current_code)]
+"""Six digits in a body; a former code is read as the one of today."""
+_ABOUT: dict[str, Any] = {"pattern": _SIX_DIGITS, "description": "6-digit code", "examples": ["600519"]}
+StockCode = Annotated[str, Path(**_ABOUT), AfterValidator(current_code)]
+CodeQuery = Annotated[str, Query(**_ABOUT), AfterValidator(current_code)]
 Adjust = Annotated[
     Literal["none", "qfq", "hfq"],
     Query(description="multiplicative adjustment of OHLC: qfq = 1 at the newest bar, hfq = 1 at listing"),
@@ -100,7 +107,7 @@ def calendar_day(parameter: str, given: str) -> str:
 
 
 def parse_codes(text: str, cap: int, parameter: str = "codes") -> list[str]:
-    """Codes of a comma list: trimmed, without repetition, at most `cap`. Raises InputError."""
+    """Codes of a comma list, each once, former ones as those of today; at most `cap`. Raises InputError."""
     codes = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if not codes:
         raise InputError(
@@ -111,7 +118,10 @@ def parse_codes(text: str, cap: int, parameter: str = "codes") -> list[str]:
     wrong = next((code for code in codes if not _CODE.fullmatch(code)), None)
     if wrong is not None:
         raise InputError(parameter, f"{wrong[:20]!r} is no code; 6 digits are allowed")
-    return codes
+    try:
+        return list(dict.fromkeys(map(current_code, codes)))
+    except ValueError as problem:
+        raise InputError(parameter, str(problem)) from None
 
 
 def code_list(cap: int) -> Callable[[str], Awaitable[list[str]]]:

@@ -1,39 +1,57 @@
-"""Reads of a former code are answered with the code that it became, and say so."""
+"""Requests by a former code are answered with the code that it became, and say so."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from starlette.requests import Request
-
+from core.market.renumbering import BEIJING, CodeChange, Renumbering
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 
 TABLE = "ref_code_change"
+MASTER = "fusion_stock_master"
 KEY = "renumbered"
-"""Top-level key of such an answer: {from, to, date}."""
+"""Key of such an answer beside its results: [{from, to, date}]; the day is null where it is not known."""
 HEADER = "X-Renumbered"
 
 
-def changes(session: Session) -> dict[str, tuple[str, str]]:
-    """Former code -> (code since then, its first trade date)."""
+def read_changes(session: Session, day: str) -> Renumbering:
+    """The stored changes."""
     rows = session.rows(TABLE, columns=("code", "new_code", "date"))
-    return {code: (new, day) for code, new, day in rows}
+    ranges = " OR ".join("code LIKE ?" for _ in BEIJING)
+    held = session.rows(MASTER, columns=("code",), where=ranges, values=[f"{one}%" for one in BEIJING])
+    return Renumbering((CodeChange(*row) for row in rows), frozenset(code for (code,) in held), day)
 
 
-async def followed(state: State, request: Request) -> dict[str, Any] | None:
-    """What the answer says about its code, when the path of a read has a former one: it is replaced there."""
-    code = request.path_params.get("code")
-    if not isinstance(code, str):
-        return None
-    version = (await state.versions.version_of((TABLE,))).token
-    known: dict[str, tuple[str, str]] | None = state.cache.get(TABLE, "all", version)
-    if known is None:
-        nothing: dict[str, tuple[str, str]] = {}
-        known = await read_or(nothing, state.reading.point(changes))
-        if known is not nothing:
-            state.cache.put(TABLE, "all", version, known, 64 * (1 + len(known)))
-    if code not in known:
-        return None
-    new, day = known[code]
-    request.path_params["code"] = new
-    return {"from": code, "to": new, "date": day}
+class _Newest:
+    """The changes as they were read last."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._of: tuple[str, str | None] = ("", None)
+        self._known = Renumbering((), None, "")
+
+    async def read(self) -> Renumbering:
+        state = self._state
+        of = (state.today, (await state.versions.version_of((TABLE, MASTER))).token)
+        if of != self._of:
+            unknown = Renumbering((), None, of[0])
+            self._known = await read_or(unknown, state.reading.point(read_changes, of[0]))
+            self._of = of if self._known is not unknown else ("", None)
+        return self._known
+
+
+async def renumbering_of(state: State) -> Renumbering:
+    """The stored changes, read again when they or the list of securities change."""
+    return await state.part(_Newest).read()
+
+
+def reported(changes: Iterable[CodeChange]) -> list[dict[str, Any]]:
+    """The value of `KEY`."""
+    return [{"from": one.code, "to": one.new_code, "date": one.date} for one in changes]
+
+
+def header_of(changes: Iterable[CodeChange]) -> dict[str, str]:
+    """The header of an answer with changes: `003061 is 001991 since 2026-09-16`."""
+    texts = [f"{one.code} is {one.new_code}" + (f" since {one.date}" if one.date else "") for one in changes]
+    return {HEADER: ", ".join(texts)} if texts else {}

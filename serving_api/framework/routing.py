@@ -20,13 +20,14 @@ from starlette.types import Message, Receive, Scope, Send
 
 from core.clock import local_iso
 from core.errors import DeclarationError
+from serving_api.db.request_notes import take_notes
 from serving_api.db.table_versions import TableVersion
 from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
 from serving_api.framework.envelope import PREFIX, is_enveloped
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
 from serving_api.framework.permissions import Permission
-from serving_api.framework.renumbered_codes import HEADER, KEY, followed
+from serving_api.framework.renumbered_codes import KEY, TABLE, header_of, renumbering_of, reported
 from serving_api.framework.responses import Answer, EarlyAnswer, KeptAnswer, render_answer
 from serving_api.framework.state import State, state_of
 from serving_api.framework.user import User
@@ -154,6 +155,7 @@ class PlatformRoute(APIRoute):
         options["openapi_extra"] = extra
         super().__init__(path, endpoint, **options)
         self.query_names = query_names(self.dependant)
+        self.tables = (*self.serving.tables, TABLE) if self.serving.tables else ()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Before any work: whether the caller may ask, and whether they or this process have the answer
@@ -187,24 +189,24 @@ class PlatformRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
-        names_code = "{code}" in self.path and self.methods == {"GET"}
 
         async def respond(request: Request) -> Response:
             state = state_of(request)
             admitted: Admitted = request.state.admitted
-            changed = await followed(state, request) if names_code else None
-            own = {} if changed is None else {HEADER: "{from} is {to} since {date}".format(**changed)}
-            headers = {**admitted.headers, **own}
+            notes = take_notes(await renumbering_of(state))
             try:
                 response = await handle(request)
             except EarlyAnswer as early:
                 response = early.answer
+            changes = notes.changes.values()
+            own = header_of(changes)
+            headers = {**admitted.headers, **own}
             etag, tags = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(tags, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):
-                if changed is not None:
-                    response.top[KEY] = changed
+                if changes:
+                    response.top[KEY] = reported(changes)
                 # A slow answer was read at its end: a download reports what is stored then.
                 query_time = local_iso(state.clock.now())
                 sent = render_answer(response, self.path, query_time=query_time, headers=headers)
@@ -221,7 +223,7 @@ class PlatformRoute(APIRoute):
         return respond
 
     async def _version(self, state: State) -> TableVersion:
-        return await state.versions.version_of(self.serving.tables)
+        return await state.versions.version_of(self.tables)
 
     def _refuse_unknown(self, request: Request) -> None:
         """What changes something refuses a query parameter that it does not have: a value in the wrong place

@@ -14,6 +14,7 @@ from typing import Any
 from core.declaration.rules import Interface
 from core.errors import InputError
 from platform_assets.compute.factors.presets import BY_KEY
+from serving_api.db.request_notes import current_code
 
 MOST_ROWS = 5000
 MOST_CODES = 500
@@ -187,6 +188,8 @@ def _string(name: str, value: Any) -> str:
         raise ValueError(f"{text[:20]!r} is no index code; the form sh000001 is allowed")
     if name in ("code", "etf_code") and not _CODE.fullmatch(text):
         raise ValueError(f"{text[:20]!r} is no code; {_CODES_ARE}")
+    if name in ("code", "etf_code"):
+        text = current_code(text)
     meaning = MEANINGS.get(name)
     if meaning and meaning.allowed and text not in meaning.allowed:
         raise ValueError(f"{text[:20]!r} is none of {', '.join(meaning.allowed)}")
@@ -203,7 +206,7 @@ def _list(name: str, value: Any) -> list[str]:
     wrong = next((item for item in items if name == "codes" and not _is_code(item)), None)
     if wrong is not None:
         raise ValueError(f"{wrong[:20]!r} is no code; {_CODES_ARE}")
-    return items
+    return list(dict.fromkeys(map(current_code, items))) if name == "codes" else items
 
 
 def _is_code(text: str) -> bool:

@@ -5,9 +5,11 @@ from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import AfterValidator
 
 from core.calendar import CalendarHorizon, TradeCalendar
 from core.records import columns_by_key, picked
+from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
@@ -106,7 +108,11 @@ def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
 @router.get("/news-marquee", response_model=schemas.Marquee)
 async def news_marquee(
     call: Anyone,
-    code: Annotated[str, Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none")] = "",
+    code: Annotated[
+        str,
+        Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none"),
+        AfterValidator(current_code),
+    ] = "",
     name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
 ) -> Answer:

@@ -1,6 +1,5 @@
 """/quant/recalc: recalculation of a date; admin."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -22,7 +21,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.openapi import example
-from serving_api.framework.parameters import StockCode
+from serving_api.framework.parameters import Code, StockCode
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -91,7 +90,7 @@ class SignalPool(Reach):
 class RecalculationRequest(BaseModel):
     model_config = example(date="2026-08-21", parts=["indicators"])
     date: str | None = Field(default=None, description="trade date; default the newest complete one")
-    codes: list[str] = Field(default_factory=list, max_length=500, description="6-digit codes; default all")
+    codes: list[Code] = Field(default_factory=list, max_length=500, description="6-digit codes; default all")
     parts: list[Literal["indicators", "patterns", "cyq"]] = Field(
         default_factory=list, description="default: everything, with signals and strategies"
     )
@@ -227,16 +226,12 @@ recalc_router = area_router(f"{PREFIX}/quant", "quant: recalculation")
 
 COMMAND = "quant_recalc"
 TASK = "quant_calc"
-_CODE = re.compile(r"[0-9]{6}")
 
 
 @recalc_router.post("/recalc", response_model=RecalcAccepted, status_code=202)
 @serves(raises=(409,))
 async def recalc(call: Admin, body: RecalculationRequest) -> Answer:
     """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
-    wrong = next((code for code in body.codes if not _CODE.fullmatch(code)), None)
-    if wrong is not None:
-        raise InputError("codes", f"{wrong[:40]!r} is no code of six digits")
     day = None if body.date is None else trade_date(call.state, "date", body.date)
     if day is not None and day < FIRST_PARTITION:
         raise InputError(

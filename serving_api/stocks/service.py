@@ -5,8 +5,9 @@ from typing import Any
 
 import orjson
 
-from core.errors import NotFound
+from core.errors import InputError, NotFound
 from core.records import columns_by_key, picked
+from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -84,8 +85,12 @@ class Stocks:
         return known
 
     async def search(self, keyword: str, page: int, page_size: int) -> tuple[list[Listing], int]:
-        """(hits of the page, all hits)."""
-        hits = (await self.directory()).find(keyword)
+        """(hits of the page, all hits). Raises InputError for a code that was replaced by an unknown one."""
+        try:
+            sought = current_code(keyword.strip())
+        except ValueError as problem:
+            raise InputError("keyword", str(problem)) from None
+        hits = (await self.directory()).find(sought)
         start = (page - 1) * page_size
         return hits[start : start + page_size], len(hits)
 

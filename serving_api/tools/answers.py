@@ -47,6 +47,9 @@ class ToolAnswer(BaseModel):
     receipts: Receipts
     page: Page
     notice: str | None = Field(default=None, description="how the texts of this answer have to be treated")
+    renumbered: list[dict[str, str | None]] | None = Field(
+        default=None, description="codes that were given as a former one: {from, to, date}"
+    )
     disclaimer: str = DISCLAIMER
 
 

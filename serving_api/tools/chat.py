@@ -10,10 +10,11 @@ from serving_api.chat.answering import Conversation
 from serving_api.chat.limits import HISTORY, MESSAGE_CHARS
 from serving_api.chat.schemas import EvidenceItem, Turn
 from serving_api.chat.wording import Asked
+from serving_api.framework.parameters import Code
 from serving_api.settings.language_model import model_of
 from serving_api.tools.answers import Draft, ToolAnswer
 from serving_api.tools.cleaning import NOTICE, OUTSIDE, is_fenced, shortened
-from serving_api.tools.model import Arguments, Call, Code, Tool
+from serving_api.tools.model import Arguments, Call, Tool
 
 MOST_ANSWER = 5000
 """Characters of an answer: with the same amount of evidence it is below the size limit of tools."""

@@ -11,11 +11,11 @@ from core.errors import InputError
 from platform_assets.compute.evidence.facts import Fact
 from serving_api.evidence.market import macro_pack, market_pack
 from serving_api.evidence.packs import stock_pack, stocks_pack
-from serving_api.framework.parameters import parse_as_of
+from serving_api.framework.parameters import Code, parse_as_of
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.tools.answers import Draft, ToolAnswer, of_live, of_tables
 from serving_api.tools.cleaning import NOTICE, OUTSIDE, fenced, is_fenced, shortened
-from serving_api.tools.model import Call, Code, Paged, Tool
+from serving_api.tools.model import Call, Paged, Tool
 
 MOST_ROWS = 5000
 MOST_MISSING = 50

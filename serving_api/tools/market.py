@@ -5,12 +5,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from core.clock import local_iso
+from serving_api.framework.parameters import Code
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import Answered
 from serving_api.live.data_types import Found
 from serving_api.tools.answers import Draft, ToolAnswer, of_live
-from serving_api.tools.model import Arguments, Call, Code, Tool
+from serving_api.tools.model import Arguments, Call, Tool
 
 REST = "其余部分：分别以 part 或较少的 codes 再次调用"
 _PARTS = ("sentiment", "distribution", "fund_flow")

@@ -2,17 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import Forbidden, InputError
+from serving_api.db.request_notes import taking_notes
 from serving_api.framework.error_responses import NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
 from serving_api.framework.permissions import Subject
+from serving_api.framework.renumbered_codes import KEY, renumbering_of, reported
 from serving_api.framework.state import State
 from serving_api.tools.answers import Draft, ToolAnswer, fitted
 
-Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Progress = Callable[[float, float, str], Awaitable[None]]
 """(done, total, what was done): called between the steps of a longer call."""
 
@@ -110,8 +111,10 @@ class Tool(Generic[A, R]):
         """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and the
         errors of its reads (StorageError, Unavailable)."""
         await self.admit(state, subject)
-        requested = self.read(arguments)
-        if self.counted and not await state.members.count_call(subject.member):
-            raise Forbidden(QUOTA_USED_UP)
-        draft = await self.work(Call(state, subject, progress), requested)
+        with taking_notes(await renumbering_of(state)) as notes:
+            requested = self.read(arguments)
+            if self.counted and not await state.members.count_call(subject.member):
+                raise Forbidden(QUOTA_USED_UP)
+            draft = await self.work(Call(state, subject, progress), requested)
+        draft.body[KEY] = reported(notes.changes.values()) or None
         return fitted(self.answer, draft)

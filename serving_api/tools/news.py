@@ -10,10 +10,11 @@ from core.declaration.tables import Table
 from core.errors import InputError
 from serving_api.db.rows import headlines
 from serving_api.db.sessions import Session
+from serving_api.framework.parameters import Code
 from serving_api.framework.row_models import columns_of
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.cleaning import NOTICE, shortened
-from serving_api.tools.model import Call, Code, Paged, Tool
+from serving_api.tools.model import Call, Paged, Tool
 
 KINDS: Mapping[str, tuple[str, str | None]] = {
     "news": ("fusion_news", "news"),

@@ -1,6 +1,7 @@
 """The research client: one answer from a folder, a lake and an API, over a real socket."""
 
 import doctest
+import json
 import subprocess
 import sys
 import threading
@@ -30,6 +31,7 @@ from tests.serving_api.market import NOW, bar, put
 
 PASSWORD = "a password of the tests"
 FOLDER, LAKE, API = "folder", "lake", "API"
+FORMER = "003061"
 
 
 def login(address: str) -> str:
@@ -47,8 +49,10 @@ def clients(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[
     kline = cli.warehouse.table("fusion_kline_daily")
     factors = zip(DAYS, (1.0, 1.0, 1.25), strict=True)
     put(cli.warehouse, kline, [bar("300750", day, 20.0, factor=factor) for day, factor in factors])
+    changes = cli.warehouse.table("ref_code_change")
+    put(cli.warehouse, changes, [{"code": FORMER, "new_code": "600519", "date": DAYS[1], "market": "SH"}])
     lake = Lake(cli.folder / "data" / "lake")
-    for name in ("fusion_kline_daily", "fusion_fund_flow"):
+    for name in ("fusion_kline_daily", "fusion_fund_flow", "ref_code_change"):
         Publisher(cli.warehouse, lake).publish(cli.warehouse.table(name))
     settings = Settings(
         data_source="mock",
@@ -128,6 +132,27 @@ def test_prices_are_adjusted_to_the_newest_bar_that_is_known(clients: dict[str, 
     assert closes(adjust="qfq", until=DAYS[1]) == [16.0, 16.0]
     panel = clients[LAKE].panel("kline_daily", ["close"], since=DAYS[0], adjust="qfq")
     assert panel["close"]["300750"].tolist() == [16.0, 16.0, 20.0]
+
+
+def test_a_former_code_is_answered_with_the_one_of_today(clients: dict[str, ashare.Client]) -> None:
+    read = {"columns": ["code", "close"], "since": DAYS[2]}
+    said = [{"from": FORMER, "to": "600519", "date": DAYS[1]}]
+
+    found = everywhere(clients, lambda one: one.read("kline_daily", codes=[FORMER, "600519"], **read))
+
+    assert found["code"].tolist() == ["600519"]
+    for one in clients.values():
+        assert one.read("kline_daily", codes=FORMER, **read).attrs == {"renumbered": said}
+        assert one.read("kline_daily", codes="600519", **read).attrs == {}
+        arrow = one.read("kline_daily", codes=FORMER, frames="arrow", **read)
+        assert json.loads(arrow.schema.metadata[b"renumbered"]) == said
+        panel = one.panel("kline_daily", "close", since=DAYS[0], codes=[FORMER])
+        assert (panel.codes, panel.notes["renumbered"]) == (("600519",), said)
+        assert panel["close"].attrs == {"renumbered": said}
+    for one in (clients[FOLDER], clients[API]):  # a lake without the list of securities cannot know
+        assert one.backtest(FORMER, days=60)["renumbered"] == said
+        with pytest.raises(InputError, match="codes: 430999 is of a range that Beijing replaced"):
+            one.read("kline_daily", codes="430999")
 
 
 def test_panels_are_matrices_of_dates_and_codes(clients: dict[str, ashare.Client]) -> None:
@@ -211,7 +236,7 @@ def test_descriptions_say_units_sources_and_freshness(clients: dict[str, ashare.
     assert abouts[0]["freshness"] == {"newest": DAYS[-1], "rows": 9}
     units = {column["name"]: column["unit"] for column in abouts[0]["columns"]}
     assert (units["volume"], units["amount"], units["change_pct"]) == ("sh", "CNY", "pct")
-    assert set(clients[LAKE].datasets()["name"]) == {"kline_daily", "fund_flow"}
+    assert set(clients[LAKE].datasets()["name"]) == {"kline_daily", "fund_flow", "code_change"}
     assert "fund_flow" in set(clients[API].datasets()["name"])
 
 

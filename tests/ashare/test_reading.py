@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from tests.ashare.conftest import DAYS, CommandLine
+from tests.serving_api.market import put
 
 TABLE = "fusion_kline_daily"
 
@@ -106,3 +107,18 @@ def test_a_plan_counts_the_missing_dates_and_starts_nothing(cli: CommandLine) ->
     assert (
         cli.fault("backfill", "kline_daily", "--from", "x", "--to", DAYS[2], "--plan")["parameter"] == "from"
     )
+
+
+def test_an_export_of_a_former_code_is_that_of_today_and_says_so(cli: CommandLine) -> None:
+    changes = cli.warehouse.table("ref_code_change")
+    put(cli.warehouse, changes, [{"code": "003061", "new_code": "600519", "date": DAYS[1], "market": "SH"}])
+    target = cli.folder / "bars.csv"
+    asked = ("export", TABLE, "--to", str(target), "--columns", "code,date")
+
+    found = cli.result(*asked, "--codes", "003061")
+
+    assert found["renumbered"] == [{"from": "003061", "to": "600519", "date": DAYS[1]}]
+    assert [line.split(",")[0] for line in target.read_text().splitlines()[1:]] == ["600519"] * 3
+    assert cli(*asked, "--codes", "003061", "--force") == 0
+    assert f"003061 is 600519 since {DAYS[1]}" in cli.out
+    assert cli.fault(*asked, "--codes", "430999", "--force")["parameter"] == "codes"

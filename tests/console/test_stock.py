@@ -127,6 +127,29 @@ def test_a_reader_without_a_mouse_finds_a_stock_goes_back_in_time_and_opens_the_
         assert one.errors == []
 
 
+def test_a_former_code_leads_to_the_page_of_the_one_of_today(browser: Browser, site: str) -> None:
+    old, said = "003061", [{"from": "003061", "to": CODE, "date": None}]
+    former = texts_of("zh")["search.former"].format(code=old)
+
+    def renumbered(answer: Any) -> Any:
+        return {**answer, "renumbered": said}
+
+    with opened(browser) as one:
+        answer_recorded(one.page)
+        kline = answers("stock")["stocks/{code}/kline"]
+        one.page.route(f"**/stocks/{old}/kline*", lambda route: route.fulfill(json=renumbered(kline)))
+        hit = {"results": [{"code": CODE, "name": "x", "industry": "y"}]}
+        one.page.route("**/stocks/search*", lambda route: route.fulfill(json=renumbered(hit)))
+        one.page.goto(f"{site}/console/stock/{old}")
+        one.page.wait_for_url(f"**/console/stock/{CODE}?former={old}")
+        one.ready()
+        assert one.page.locator("#former").inner_text() == former
+        one.page.keyboard.press("/")
+        one.page.keyboard.type(old)
+        one.page.locator(f"#search-found [data-code='{CODE}']", has_text=former).wait_for()
+        is_sound(one, site)
+
+
 def test_a_number_opens_its_lineage_for_an_administrator_alone(browser: Browser, site: str) -> None:
     with opened(browser) as one:
         page = one.page

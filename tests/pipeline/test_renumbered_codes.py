@@ -104,5 +104,5 @@ def test_a_code_is_replaced_by_another(services: Services, tmp_path: Path) -> No
         quiet = api.get(f"/stocks/{NEW}/kline?days=30")
     assert old["results"] == new["results"]
     assert len(old["results"]) == 2
-    assert old["renumbered"] == {"from": OLD, "to": NEW, "date": DAY}
+    assert old["renumbered"] == [{"from": OLD, "to": NEW, "date": DAY}]
     assert "renumbered" not in quiet.json()

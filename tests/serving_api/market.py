@@ -67,7 +67,8 @@ VALUATION = _dwd(
     "date",
 )
 EX_ITEMS = builtin_registry().dataset("exright_item").table
-TABLES = (KLINE, MASTER, INDUSTRY, WIDE, QUOTE, VALUATION, EX_ITEMS)
+CODE_CHANGES = builtin_registry().dataset("code_change").table
+TABLES = (KLINE, MASTER, INDUSTRY, WIDE, QUOTE, VALUATION, EX_ITEMS, CODE_CHANGES)
 
 STOCKS = [
     ("600519", "贵州茅台", "SH", "stock", "L", "gzmt", "guizhoumaotai"),

@@ -46,9 +46,10 @@ async function ask() {
   let items;
   try {
     const found = await read({ url: address("stocks/search", { keyword, page_size: 10 }) }, mine.signal);
+    const former = new Map((found.renumbered ?? []).map((change) => [change.to, change.from]));
     items = found.results.map((one, at) =>
       el("li", { role: "option", id: `found-${at}`, "data-code": one.code, "aria-selected": "false", onclick: () => toStock(one.code) },
-        el("b", {}, one.code), el("span", {}, one.name ?? ""), el("span", {}, one.industry ?? "")));
+        el("b", {}, one.code), el("span", {}, one.name ?? ""), el("span", {}, former.has(one.code) ? t("search.former", { code: former.get(one.code) }) : one.industry ?? "")));
     if (!items.length) items = [el("li", { role: "option", "aria-selected": "false" }, t("search.none"))];
   } catch (problem) {
     if (mine.signal.aborted) return;

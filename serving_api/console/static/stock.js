@@ -2,12 +2,13 @@
 
 import "./page.js";
 import { address, calling, read, shared } from "./api.js";
-import { calculated, el, number, sentence, shown, t, table } from "./dom.js";
+import { calculated, el, number, root, sentence, shown, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
 import { loadPlotly } from "./chart.js";
 import { candles, chips, flow, limitEvents } from "./stock_charts.js";
 
 const code = document.getElementById("stock").dataset.code;
+const former = new URLSearchParams(location.search).get("former")?.match(/^\d{6}$/)?.[0];
 const [adjust, days, indicator, slider, output] = ["adjust", "days", "indicator", "asof", "asof-date"].map((id) => document.getElementById(id));
 const panels = Object.fromEntries(["summary", "candles", "chips", "flow", "events", "finance", "peers", "scores"].map((id) => [id, new Panel(id)]));
 const WAIT_MS = 150;
@@ -26,6 +27,7 @@ function summary(body, detail, base, score) {
   if (!one) return false;
   const more = base.results ?? {};
   document.getElementById("stock-name").textContent = `${one.name ?? ""} ${code}`;
+  if (former) document.getElementById("former").textContent = t("search.former", { code: former });
   document.title = `${one.name ?? ""} ${code}`;
   const at = score.date;
   const fact = (name, value, unit, column, digits = 2) => el("div", {}, el("dt", {}, t(`facts.${name}`)),
@@ -173,6 +175,9 @@ loadPlotly();
 // The dates of the slider are those of the newest bars; without them it stays off.
 try {
   const found = await read({ url: address(`stocks/${code}/kline`, { days: 120, adjust: "none" }) });
+  // Every number leads to a row of the code of today.
+  const [change] = found.renumbered ?? [];
+  if (change) location.replace(new URL(`console/stock/${change.to}?former=${code}`, root));
   dates = found.results.map((bar) => bar.date);
   slider.max = String(Math.max(0, dates.length - 1));
   slider.value = slider.max;

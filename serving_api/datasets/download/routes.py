@@ -11,14 +11,13 @@ from serving_api.datasets.download import service
 from serving_api.datasets.download.service import NORTHBOUND, unknown
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
-from serving_api.framework.parameters import StockCode
+from serving_api.framework.parameters import Code, StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.table_lists import refuse_unfinished, trade_date
 
-Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Status = Literal["success", "failed"]
 
 

@@ -1,17 +1,16 @@
 """Response models of the fused layer, for the document. Rows hold the named fields first, then every other
 column of the fused row."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from serving_api.admin.records import SyncLog
 from serving_api.admin.schedule.schemas import LockItem
 from serving_api.datasets.fused import queries
 from serving_api.framework.openapi import example
+from serving_api.framework.parameters import Code
 from serving_api.framework.row_models import columns_of
-
-Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 
 
 class SyncRequest(BaseModel):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from serving_api.db.request_notes import current_code
 from serving_api.framework.error_responses import BadRequest
 
 HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -84,7 +85,7 @@ def _code(text: str) -> str:
     match = _CODE.match(bare)
     if match is None:
         raise ValueError(f"code: {text[:32]!r} is no security code of six digits")
-    return match.group(1).zfill(6)
+    return current_code(match.group(1).zfill(6))
 
 
 def _number(name: str, low: float, high: float, digits: int) -> Callable[[str], float | None]:

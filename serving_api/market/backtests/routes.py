@@ -9,6 +9,7 @@ from platform_assets.compute.backtests.atr_stop import style_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy, strategy_of
 from platform_assets.compute.parameters.backtests import ATR_PERIOD, LONGEST_PERIOD, STYLES
 from serving_api.framework.envelope import PREFIX
+from serving_api.framework.parameters import CodeQuery
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -22,7 +23,6 @@ router = area_router(f"{PREFIX}/market/backtest", "backtests")
 
 UNREADABLE = "the stored bars cannot be read now"
 _TABLES = (queries.KLINE, queries.EXRIGHT, queries.MASTER)
-Code = Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])]
 Capital = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False, description="CNY")]
 Lookback = Annotated[int, Query(ge=60, le=2500, description="newest trade dates")]
 Period = Annotated[
@@ -34,7 +34,7 @@ Period = Annotated[
 @serves(tables=_TABLES)
 async def trailing_stop(
     call: Anyone,
-    code: Code,
+    code: CodeQuery,
     profile: Annotated[str, Query(description="conservative, moderate or aggressive")] = "moderate",
     initial_capital: Capital = 100_000.0,
     lookback_days: Lookback = 250,
@@ -71,7 +71,7 @@ async def styles(call: Anyone) -> Answer:
 @serves(tables=_TABLES)
 async def strategy_run(
     call: Anyone,
-    code: Code,
+    code: CodeQuery,
     strategy: Annotated[str, Query(description="key of `/market/backtest/strategy/list`")] = "ma_cross",
     fast_period: Period = None,
     slow_period: Period = None,

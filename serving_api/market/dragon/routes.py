@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day, reach_of_days
+from serving_api.framework.parameters import CodeQuery
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -126,7 +127,7 @@ async def dragon_score(
 @serves(tables=(queries.SCORES,))
 async def dragon_score_history(
     call: Anyone,
-    code: Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])],
+    code: CodeQuery,
     limit: Annotated[int, Query(ge=1, le=250, description="newest dates")] = 30,
 ) -> Answer:
     """The dates on which a stock was among the leaders."""

@@ -9,6 +9,7 @@ from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
 from serving_api.framework.openapi import example
+from serving_api.framework.parameters import Code
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -76,7 +77,7 @@ class ReviewBody(BaseModel):
 @serves(tables=(queries.TABLE,))
 async def cards(
     call: Anyone,
-    code: Annotated[str | None, Query(pattern=r"^[0-9]{6}$", description="6-digit code")] = None,
+    code: Annotated[Code | None, Query(description="6-digit code")] = None,
     source: Annotated[str | None, Query(max_length=32, description="who decided")] = None,
     reviewed: Annotated[bool | None, Query(description="only judged ones, or only open ones")] = None,
     page: Page = 1,

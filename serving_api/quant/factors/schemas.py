@@ -8,11 +8,11 @@ from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
 from serving_api.framework.openapi import example
+from serving_api.framework.parameters import Code
 from serving_api.framework.row_models import columns_of
 
 Mark = Literal["real", "proxy", "partial"]
 Direction = Literal["high", "low", "mixed"]
-_CODE = r"^[0-9]{6}$"
 
 
 class FactorInput(BaseModel):
@@ -98,9 +98,7 @@ class Filter(BaseModel):
 class Universe(BaseModel):
     """`codes`, `industries` and `market` define what is ranked; ST stocks are only left out of the answer."""
 
-    codes: list[Annotated[str, Field(pattern=_CODE)]] | None = Field(
-        default=None, min_length=1, max_length=6000
-    )
+    codes: list[Code] | None = Field(default=None, min_length=1, max_length=6000)
     industries: list[Annotated[str, Field(min_length=1, max_length=64)]] | None = Field(
         default=None, max_length=200, description="names, of any classification; [] is no limit"
     )

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
 from platform_assets.compute.parameters.screener import MAX_CHARS
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
 from serving_api.framework.openapi import example
+from serving_api.framework.parameters import Code
 
-Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Page = Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Field(ge=10, le=200, description="rows of a page")]
 Day = Annotated[str | None, Field(description="trade date, YYYY-MM-DD or YYYYMMDD; default the newest")]

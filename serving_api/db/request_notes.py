@@ -1,0 +1,50 @@
+"""What a request, or a call of a tool, asked for: what its answer says about itself beside its content."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from core.market.renumbering import CodeChange, Renumbering
+
+_CURRENT: ContextVar["RequestNotes | None"] = ContextVar("request_notes", default=None)
+
+
+@dataclass
+class RequestNotes:
+    """`codes`: as they are read, in their order; `changes`: of those that were given as a former code."""
+
+    renumbering: Renumbering
+    codes: dict[str, None] = field(default_factory=dict)
+    changes: dict[str, CodeChange] = field(default_factory=dict)
+
+
+def take_notes(renumbering: Renumbering) -> RequestNotes:
+    """The notes of this task from now on, of its threads and of the stream that it may answer with."""
+    made = RequestNotes(renumbering)
+    _CURRENT.set(made)
+    return made
+
+
+@contextmanager
+def taking_notes(renumbering: Renumbering) -> Iterator[RequestNotes]:
+    """The notes of what runs inside, apart from those of the request around it."""
+    before = _CURRENT.get()
+    try:
+        yield take_notes(renumbering)
+    finally:
+        _CURRENT.set(before)
+
+
+def current_code(code: str) -> str:
+    """The code of today of a security; every code of a request comes through here. Raises ValueError for a
+    number of Beijing that was replaced by an unknown one. Outside of a request it is the code as given."""
+    notes = _CURRENT.get()
+    if notes is None:
+        return code
+    change = notes.renumbering.of(code)
+    if change is not None:
+        notes.changes[code] = change
+        code = change.new_code
+    notes.codes[code] = None
+    return code
