@@ -42,15 +42,18 @@ market.put(warehouse, market.KLINE, [market.bar(sys.argv[3], market.TODAY, float
 """
 WORK = """
 import sys
+from types import SimpleNamespace
 from schedules.commands.command_context import Handler
 from schedules.commands.worker import Worker
 from schedules.services import open_services
 def echo(work):
     return {"by": sys.argv[1], "codes": work.args["codes"]}
-done = Worker(open_services(), None, handlers={"fusion_sync": Handler(run=echo)}).work_once()
+runner = SimpleNamespace(open_runs=lambda command_id: [])
+done = Worker(open_services(), runner, handlers={"fusion_sync": Handler(run=echo)}).work_once()
 print(done.id)
 """
-"""The worker itself: claim, heartbeat and end of a command; only what the command does is replaced."""
+"""The worker itself: claim, heartbeat and end of a command. Only what the command does is replaced, and no
+run of an earlier attempt is open."""
 
 
 @pytest.fixture(scope="module")
