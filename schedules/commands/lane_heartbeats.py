@@ -1,14 +1,14 @@
 """Signs of life of the worker's lanes: a heartbeat that goes on while the lanes hang says nothing.
 
 A lane gives a sign whenever it looks: into the queue, at the run it waits for, at a safe point of a handler.
-Everything else that a lane does is bounded (the longest is a wait for the database's writer, 30 s).
+Everything else that a lane does is bounded (the longest is the launch of a run, `LAUNCH_S` = 120 s).
 """
 
 import threading
 import time
 from collections.abc import Callable
 
-LIMIT_S = 90.0
+LIMIT_S = 150.0
 """A lane that has given no sign for so long hangs."""
 
 _mine = threading.local()
