@@ -1,9 +1,8 @@
 """Codes that were replaced by others: what is known of them before any source is asked.
 
-The shipped table has the 248 changes of Beijing in 2025 and single ones of Shanghai and Shenzhen. Each of the
-248 is a company of one name in two public lists, of June 2024 and of March 2026, and follows the exchange's
-rule: 920 and the last three digits, which go up by a hundred until they are free. So the new code cannot be
-told from the old one alone.
+The shipped table has the six announced changes of Beijing of May 2025 and single ones of Shanghai and
+Shenzhen. Beijing's rule is 920 and the last three digits, which go up by a hundred until they are free: the
+new code cannot be told from the old one alone, so the others come from the disclosure site's ids.
 """
 
 import csv
