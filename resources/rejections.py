@@ -3,9 +3,8 @@
 A parser leaves such a row out and notes the reason; its caller stores the reasons with the record of the
 response (`Fetch.rejected`), and the batch shows them. An answer of which more than `ODD_SHARE` is rejected is
 refused as a whole, because its format must have changed. So is one with two rows in another unit: a unit
-belongs to a board or to an answer, never to a single row. A row whose key came before is rejected as well:
-an identical one counts once, and of two that contradict each other the first stays. Pages that are repeated
-in place of others exceed the share.
+belongs to a board or to an answer, never to a single row. A row whose key came before is left out as well:
+an identical one counts once and is no odd row, and of two that contradict each other the first stays.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -141,30 +140,46 @@ def accepted_rows(
 
 
 def once_each(rows: pd.DataFrame, key: Sequence[str], what: str) -> pd.DataFrame:
-    """The rows without those whose `key` came before, which are noted. PayloadError when they are more than
-    the share."""
+    """The rows without those whose `key` came before, which are noted. PayloadError when rows that contradict
+    an earlier one are more than the share, or when identical ones are more than half of the others: then the
+    answer as a whole came twice."""
     again = rows.duplicated(list(key)).to_numpy()
     if not again.any():
         return rows
-    same = rows.astype(object).where(rows.notna(), None).astype(str).duplicated().to_numpy()
-    words = np.where(same, "repeats", "contradicts")
-    reasons = [f"{word} an earlier row with the same {', '.join(key)}" for word in words]
-    return set_aside(rows, again, reasons, f"{what}: rows that came twice", key)
+    same = again & rows.astype(object).where(rows.notna(), None).astype(str).duplicated().to_numpy()
+    title, fields = f"{what}: rows that came twice", ", ".join(key)
+    repeated = _named(rows, same, key, f"repeats an earlier row with the same {fields}")
+    if len(repeated) > max(1, (len(rows) - len(repeated)) // 2):
+        raise PayloadError(f"{title}: {len(repeated)} of {len(rows)}; {': '.join(repeated[0])}")
+    note(repeated)
+    reason = f"contradicts an earlier row with the same {fields}"
+    return set_aside(rows[~same], again[~same], reason, title, key).reset_index(drop=True)
 
 
 def set_aside(
-    rows: pd.DataFrame, odd: Sequence[bool] | Bools, reasons: Sequence[str], what: str, key: Sequence[str]
+    rows: pd.DataFrame,
+    odd: Sequence[bool] | Bools,
+    reasons: Sequence[str] | str,
+    what: str,
+    key: Sequence[str],
 ) -> pd.DataFrame:
     """The rows without the `odd` ones, which are noted under their code, or their key, with the reason of
     each row. PayloadError when they are more than the share."""
     mask = np.asarray(odd, dtype=bool)
     if not mask.any():
         return rows
-    named = rows[["code"] if "code" in rows.columns else list(key)].astype(str)
-    noted = [
-        (" ".join(item), reason)
-        for item, reason, wrong in zip(named.itertuples(index=False), reasons, mask, strict=True)
+    reject(_named(rows, mask, key, reasons), len(rows), what)
+    return rows[~mask].reset_index(drop=True)
+
+
+def _named(
+    rows: pd.DataFrame, mask: Bools, key: Sequence[str], reasons: Sequence[str] | str
+) -> list[Rejection]:
+    """Rejections of the rows of the mask."""
+    texts = [reasons] * len(rows) if isinstance(reasons, str) else reasons
+    names = rows[["code"] if "code" in rows.columns else list(key)].astype(str)
+    return [
+        (" ".join(name), text)
+        for name, text, wrong in zip(names.itertuples(index=False), texts, mask, strict=True)
         if wrong
     ]
-    reject(noted, len(rows), what)
-    return rows[~mask].reset_index(drop=True)

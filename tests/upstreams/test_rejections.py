@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from core.errors import PayloadError
-from resources.rejections import noting
+from resources.rejections import noting, once_each
 from resources.upstreams.chinabond import client as chinabond
 from resources.upstreams.cls import client
 from resources.upstreams.cninfo import announcements, records
@@ -161,6 +161,18 @@ def test_a_row_that_comes_again_counts_once(name: str) -> None:
 
     assert len(rows) == 1
     assert ["repeats" in reason for _, reason in rejected] == [True]
+
+
+def test_identical_rows_are_no_odd_ones_and_contradictions_are() -> None:
+    """A report of 18 rows in which two came twice was refused as a whole."""
+    rows = pd.DataFrame({"code": [f"{at:06d}" for at in range(16)], "value": 1.0})
+
+    with noting() as rejected:
+        joined = once_each(pd.concat([rows, rows[:2]]), ["code"], "report")
+    assert joined["code"].tolist() == rows["code"].tolist()
+    assert [item for item, _ in rejected] == ["000000", "000001"]
+    with pytest.raises(PayloadError, match="2 of 18 rows fail validation; 000000: contradicts"):
+        once_each(pd.concat([rows, rows[:2].assign(value=2.0)]), ["code"], "report")
 
 
 def test_a_row_of_an_earlier_page_means_that_others_are_missing() -> None:
