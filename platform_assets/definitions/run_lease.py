@@ -9,6 +9,8 @@ from resources.warehouse.locks import DomainLocks, Lease
 LEASE_TAG = "app/lease"
 CODES_TAG = "app/codes"
 """Comma list of the codes that a run is limited to."""
+OTHERS_S = 120.0
+"""How long a step waits for another run: most hold a domain for seconds, for the rows of one table."""
 
 
 def lease_tag(lease: Lease) -> str:
@@ -24,7 +26,7 @@ def lease_for(
     that is limited to codes: it upserts single rows, which need nobody to wait.
 
     Steps of one run that several workers carry out take turns, and one that a worker left when it died is
-    waited out. Raises ConflictError when another run holds the domain.
+    waited out. Raises ConflictError when another run still holds the domain after `OTHERS_S`.
     """
     if domain is None or tags.get(CODES_TAG):
         yield None
@@ -35,5 +37,5 @@ def lease_for(
         if domain in lease.domains:
             yield lease
             return
-    with locks.held((domain,), f"run:{run_id[:8]}", run_id=run_id) as lease:
+    with locks.held((domain,), f"run:{run_id[:8]}", run_id=run_id, others_s=OTHERS_S) as lease:
         yield lease

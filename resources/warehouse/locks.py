@@ -168,24 +168,30 @@ class DomainLocks:
         )
         return [record(LockState, row) for row in rows.all()]
 
-    def take_in_turn(self, domains: Iterable[str], owner: str, run_id: str | None) -> Lease:
-        """`take`, but while another step of the same run holds a domain this one waits: several workers may
-        carry out one run, and one of them may have died with its lease."""
+    def take_in_turn(
+        self, domains: Iterable[str], owner: str, run_id: str | None, others_s: float = 0.0
+    ) -> Lease:
+        """`take`, but while another step holds a domain this one waits: `TURN_S` for steps of the same run
+        (several workers may carry it out, and one of them may have died with its lease), `others_s` for
+        other runs. Then ConflictError."""
         requested = tuple(domains)
-        until = time.monotonic() + TURN_S
+        began = time.monotonic()
         while True:
             try:
                 return self.take(requested, owner, run_id=run_id)
             except ConflictError:
                 holders = {one.run_id for one in self.states() if one.held and one.domain in requested}
-                if run_id is None or holders - {run_id} or time.monotonic() > until:
+                limit = TURN_S if run_id is not None and not holders - {run_id} else others_s
+                if time.monotonic() - began > limit:
                     raise
             time.sleep(TURN_LOOK_S)
 
     @contextmanager
-    def held(self, domains: Iterable[str], owner: str, *, run_id: str | None = None) -> Iterator[Lease]:
-        """A lease with a heartbeat thread; released on the way out."""
-        lease = self.take_in_turn(domains, owner, run_id)
+    def held(
+        self, domains: Iterable[str], owner: str, *, run_id: str | None = None, others_s: float = 0.0
+    ) -> Iterator[Lease]:
+        """A lease with a heartbeat thread; released on the way out. `others_s`: see `take_in_turn`."""
+        lease = self.take_in_turn(domains, owner, run_id, others_s)
         stop = threading.Event()
 
         def beat() -> None:

@@ -1,5 +1,8 @@
 """The command `fusion_sync` by codes, end to end: worker, Dagster runs, pipeline, simulated market."""
 
+import threading
+import time
+
 import pytest
 
 from platform_assets.definitions.jobs import BASEINFO
@@ -46,6 +49,22 @@ def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
         ).all()
     assert {status for _, status, _ in batches} == {"success"}
     assert [rows for table, _, rows in batches if table == "fusion_kline_daily"][-1] == 0
+
+
+def test_a_run_waits_for_the_table_that_another_run_writes(services: Services, runner: InProcessRuns) -> None:
+    """A repair of one date held `wide` for seconds when fusion_wide_sync was due: the task was partial."""
+    lease = services.locks.take(("wide",), "run:other", run_id="other")
+
+    def release_when_refused() -> None:
+        while not services.locks.refusals().get("wide"):
+            services.locks.beat(lease)
+            time.sleep(0.2)
+        services.locks.release(lease)
+
+    threading.Thread(target=release_when_refused, daemon=True).start()
+    carried_out(services, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
+
+    assert services.locks.refusals()["wide"] > 0
 
 
 def test_reports_of_a_range_are_loaded_apart_from_its_bars(services: Services, runner: InProcessRuns) -> None:
