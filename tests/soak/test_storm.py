@@ -1,4 +1,4 @@
-"""The storm, small in `make test`, at its full size in `make soak`: nothing hangs, and no record lies."""
+"""The storm, small in `make test-all`, at its full size in `make soak`: nothing hangs, and no record lies."""
 
 import os
 import time

@@ -27,7 +27,6 @@ Th 1          National Day, closed until Thursday 2026-10-08
 
 TUESDAY = f"""
 06:30 morning_note success schedule 1
-08:15 calendar_sync success schedule 1
 09:10 user_recall success schedule 1
 {SESSION}
 15:30 daily_report skipped schedule 1 switched off
@@ -110,11 +109,11 @@ NOTIFICATIONS = {
 its host cools down; the breakers, which would be told, are those of eastmoney, of the exchanges and of the
 web search."""
 
-_SHORT = frozenset({"calc_pattern_daily", "fusion_dividend", "raw_hk_finance"})
+_SHORT = frozenset({"calc_pattern_daily", "raw_hk_finance"})
 STALE = dict.fromkeys(WEEK, _SHORT) | dict.fromkeys(
     ("2026-10-03", "2026-10-04"), _SHORT | {"raw_risk_pledge"}
 )
-"""What 30 trade dates of history leave empty or old: patterns need more bars, no dividend fell into them, and
+"""What 30 trade dates of history leave empty or old: patterns need more bars, and
 the companies with a listing in Hong Kong take their turn. Figures of pledges bear the Fridays on which there
 is trade and are old after 14 days: the last one before the holidays is that of 18 September, since the 25th
 and 2 October are closed."""
