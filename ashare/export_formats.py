@@ -1,6 +1,7 @@
 """Rows of a table as Parquet, Excel, or a folder in qlib's binary format; streamed, like the texts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,11 @@ def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield chunk
 
 
-def write_parquet(path: Path, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> int:
-    """Types, units and titles as in the published tables: dates are dates, times naive timestamps."""
+def write_parquet(
+    path: Path, table: Table, columns: Sequence[str], rows: Iterable[Row], notes: Mapping[str, Any]
+) -> int:
+    """Types, units and titles as in the published tables: dates are dates, times naive timestamps. `notes`:
+    what the rows say about themselves, as JSON in the metadata of the schema."""
     import pyarrow as pa  # noqa: PLC0415  the texts need none of it
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -34,7 +38,8 @@ def write_parquet(path: Path, table: Table, columns: Sequence[str], rows: Iterab
 
     # As the warehouse stores it: provenance is the number of a pattern.
     stored, declared = pa.field(PROVENANCE, pa.int64()), row_schema(table)
-    schema = pa.schema([stored if name == PROVENANCE else declared.field(name) for name in columns])
+    said = {name: json.dumps(value) for name, value in notes.items()}
+    schema = pa.schema([stored if name == PROVENANCE else declared.field(name) for name in columns], said)
     count = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for chunk in _chunks(rows):

@@ -128,7 +128,7 @@ def reit_bars(session: Session, code: str, days: int, adjust: str, as_of: str | 
     if not newest_reit(session, code):
         return []
     reported = {row["trade_date"]: row["premium_pct"] for row in newest_rows(session, REIT, code, days)}
-    bars = adjusted(stocks.bars(session, code, days, as_of), adjust)
+    bars = adjusted(stocks.bars(session, code, days, as_of, adjust), adjust)
     return [{**bar, "premium_pct": reported.get(bar["date"])} for bar in bars]
 
 
@@ -146,4 +146,4 @@ def fund_bars(
     if master.get("sec_type") not in KINDS and listed is None:
         return None, [], False
     name = master.get("name") or (listed or {}).get("name")
-    return name, adjusted(stocks.bars(session, code, days, as_of), adjust), True
+    return name, adjusted(stocks.bars(session, code, days, as_of, adjust), adjust), True

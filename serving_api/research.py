@@ -151,8 +151,18 @@ def _stream(state: State, query: RowQuery) -> bytes:
         raise InputError(
             "since", f"{len(found)} rows; at most {MOST_ROWS} are answered at once, ask for less"
         )
+    _note(state, query, found)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, found.schema) as writer:
         writer.write_table(found)
     content: bytes = sink.getvalue().to_pybytes()
     return content
+
+
+def _note(state: State, query: RowQuery, found: Any) -> None:
+    """Note the rows of an answer; without a code in them each one may be behind a value."""
+    ledger, as_of = state.reading.ledger, None if query.as_of is None else query.as_of.isoformat()
+    codes = query.codes or ledger.provisional(as_of)
+    if "code" in query.columns:
+        codes = found["code"].unique().to_pylist()
+    ledger.note_codes(query.table.name, query.columns, codes if len(found) else (), as_of)

@@ -8,11 +8,13 @@ from core.errors import Forbidden, InputError, NotFound, PlatformError, Unavaila
 _KINDS = {403: Forbidden, 404: NotFound, 429: Unavailable, 503: Unavailable}
 
 
-def answered(status: int, content: bytes) -> Any:
-    """The JSON of an answer. A refusal is raised with its own words: InputError for 422 (naming the
-    parameter), NotFound, Forbidden, Unavailable, else PlatformError."""
+def answered(status: int, content: bytes, factor: str | None = None) -> Any:
+    """The JSON of an answer; an object gets `factor`, where the header X-Factor has it. A refusal is raised
+    with its own words: InputError for 422 (naming the parameter), NotFound, Forbidden, Unavailable, else
+    PlatformError."""
     if status < 400:
-        return json.loads(content) if content else None
+        value = json.loads(content) if content else None
+        return {**value, "factor": factor} if factor and isinstance(value, dict) else value
     raise refusal(status, content)
 
 

@@ -49,7 +49,7 @@ class ApiBackend:
             "until": until,
             "as_of": None if query.as_of is None else query.as_of.isoformat(),
         }
-        status, content = self._sent("POST", f"/research/rows/{quote(query.table.name)}", body, {})
+        status, content, _ = self._sent("POST", f"/research/rows/{quote(query.table.name)}", body, {})
         if status >= 400:
             raise refusal(status, content)
         with pa.ipc.open_stream(content) as reader:
@@ -72,7 +72,8 @@ class ApiBackend:
 
     def _sent(
         self, method: str, path: str, body: Mapping[str, Any] | None, query: Mapping[str, Any]
-    ) -> tuple[int, bytes]:
+    ) -> tuple[int, bytes, str | None]:
+        """(status, body, factor)."""
         url = self._base + path + (f"?{urlencode(query)}" if query else "")
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if self._token:
@@ -81,9 +82,9 @@ class ApiBackend:
         request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310  checked above
         try:
             with self._opener.open(request, timeout=_TIMEOUT_S) as response:
-                return int(response.status), response.read()
+                return int(response.status), response.read(), response.headers.get("X-Factor")
         except urllib.error.HTTPError as error:
-            return error.code, error.read()
+            return error.code, error.read(), None
         except OSError as error:
             raise Unavailable(f"{self._base} does not answer ({getattr(error, 'reason', error)})") from None
 

@@ -1,18 +1,20 @@
 """What a read of rows takes beside them: which code a former one has become."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from core.declaration.registry import Registry
 from core.errors import InputError
 from core.market.renumbering import BEIJING, CodeChange, Renumbering
+from platform_assets.research.factors import provisional_codes
 from platform_assets.research.queries import RowQuery, dataset_named
 
 if TYPE_CHECKING:
     from ashare.client.backends import Backend
 
-_CHANGES, _MASTER = "code_change", "stock_master"
+_CHANGES, _MASTER, _ITEMS = "code_change", "stock_master", "exright_item"
 _ALWAYS = "9999-12-31"
 """Whatever the day is: numbers of before a replacement are held under themselves where they are needed."""
 
@@ -39,12 +41,16 @@ class Beside:
             found[code if change is None else change.new_code] = None
         return tuple(found), changes
 
+    def provisional(self, as_of: datetime | None) -> frozenset[str]:
+        """Codes with an open item in the ledger of ex-rights, or with one that was open at a time."""
+        day = None if as_of is None else as_of.date().isoformat()
+        items = self._rows(_ITEMS, "code", "opened_on", "closed_on")
+        return provisional_codes([(code, _iso(opened), _iso(closed)) for code, opened, closed in items], day)
+
     @cached_property
     def _stored(self) -> list[CodeChange]:
         rows = self._rows(_CHANGES, "code", "new_code", "date")
-        return [
-            CodeChange(str(code), str(new), None if day is None else str(day)[:10]) for code, new, day in rows
-        ]
+        return [CodeChange(str(code), str(new), _iso(day)) for code, new, day in rows]
 
     @cached_property
     def _changes(self) -> Renumbering:
@@ -65,3 +71,7 @@ class Beside:
             return []
         rows = self._backend.rows(RowQuery(dataset_named(self._registry, name).table, columns))
         return list(zip(*(rows[column].to_pylist() for column in columns), strict=True))
+
+
+def _iso(day: Any) -> str | None:
+    return None if day is None else str(day)[:10]

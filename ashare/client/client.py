@@ -9,6 +9,7 @@ from ashare.client.backends import Backend
 from ashare.client.beside import Beside
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
+from platform_assets.research.factors import PROVISIONAL, is_adjusted
 from platform_assets.research.facts import described, listed
 from platform_assets.research.queries import (
     FACTOR,
@@ -106,7 +107,9 @@ class Client:
         newest bar known) or hfq (1 at listing), of prices of daily bars. `as_of`: a day (its end) or a time
         of the exchange; the rows as they were known then. Units are those that `describe` says; Arrow frames
         carry them in the metadata of their fields. A former code is answered with the one of today:
-        `frame.attrs["renumbered"]` says so (of Arrow the metadata of the schema).
+        `frame.attrs["renumbered"]` says so (of Arrow the metadata of the schema). `frame.attrs["factor"]` is
+        `provisional` where adjusted prices of the rows, or what is computed from them, rest on a quoted ratio
+        because no source has the ex-right event yet.
 
         >>> columns = ["date", "close", "volume"]
         >>> market.read("kline_daily", codes=["600519"], since="2026-08-20", columns=columns)
@@ -121,7 +124,8 @@ class Client:
             self._registry, table, columns=columns, codes=codes, since=since, until=until, as_of=as_of
         )
         query, notes = self._of_today(query)
-        return as_frame(self._adjusted(query, adjust_of(query.table, adjust)), kind, notes)
+        rows, marks = self._adjusted(query, adjust_of(query.table, adjust))
+        return as_frame(rows, kind, notes | marks)
 
     def panel(
         self,
@@ -157,8 +161,8 @@ class Client:
             raise InputError("columns", f"{wrong} of {declared.name} holds no numbers")
         query, notes = self._of_today(query)
         read = replace(query, columns=tuple(dict.fromkeys(["code", declared.date_column, *names])))
-        rows = self._adjusted(read, adjust_of(declared, adjust))
-        return panel_of(rows, declared.date_column, names, notes)
+        rows, marks = self._adjusted(read, adjust_of(declared, adjust))
+        return panel_of(rows, declared.date_column, names, notes | marks)
 
     def _of_today(self, query: RowQuery) -> tuple[RowQuery, dict[str, Any]]:
         """The question with the codes of today, and what its answer says about itself."""
@@ -167,19 +171,32 @@ class Client:
         codes, changes = self._beside.of_today(query.codes)
         return replace(query, codes=codes), {"renumbered": changes} if changes else {}
 
-    def _adjusted(self, query: RowQuery, adjust: str) -> "pa.Table":
+    def _adjusted(self, query: RowQuery, adjust: str) -> tuple["pa.Table", dict[str, Any]]:
+        """(rows, what they say of their factor)."""
         from ashare.client.frames import adjusted, canonical  # noqa: PLC0415  it loads PyArrow
 
-        if adjust == "none" or not set(PRICES) & set(query.columns):
-            return canonical(query.table, self._backend.rows(query))
         table, scope = query.table, (query.codes, query.since, query.until, query.as_of)
-        read = RowQuery(table, tuple(dict.fromkeys([*query.columns, "code", "date", FACTOR])), *scope)
-        rows = canonical(table, self._backend.rows(read))
-        later = None
-        if adjust == "qfq" and query.until is not None:
-            after = RowQuery(table, ("code", "date", FACTOR), query.codes, query.until, None, query.as_of)
-            later = self._backend.rows(after)
-        return adjusted(rows, later, adjust).select(list(query.columns))
+        if adjust != "none" and set(PRICES) & set(query.columns):
+            read = RowQuery(table, tuple(dict.fromkeys([*query.columns, "code", "date", FACTOR])), *scope)
+            rows = canonical(table, self._backend.rows(read))
+            later = None
+            if adjust == "qfq" and query.until is not None:
+                after = RowQuery(table, ("code", "date", FACTOR), query.codes, query.until, None, query.as_of)
+                later = self._backend.rows(after)
+            return adjusted(rows, later, adjust).select(list(query.columns)), self._marks(read, rows)
+        rows = canonical(table, self._backend.rows(query))
+        return rows, self._marks(query, rows)
+
+    def _marks(self, query: RowQuery, rows: "pa.Table") -> dict[str, Any]:
+        """`factor` of rows with a value whose factor is provisional."""
+        if not len(rows) or not is_adjusted(self._registry, query.table.name, query.columns):
+            return {}
+        provisional = self._beside.provisional(query.as_of)
+        if "code" in rows.column_names and provisional:
+            provisional = provisional.intersection(rows["code"].unique().to_pylist())
+        elif query.codes is not None:
+            provisional = provisional.intersection(query.codes)
+        return {"factor": PROVISIONAL} if provisional else {}
 
     # -- what there is ------------------------------------------------------------------------------------
 
@@ -249,11 +266,15 @@ class Client:
         body |= {} if date is None else {"date": str(date)[:10]}
         body |= {} if as_of is None else {"as_of": as_of if isinstance(as_of, str) else as_of.isoformat()}
         items: list[Mapping[str, Any]] = []
+        marks: dict[str, Any] = {}
         while True:
             found = self._backend.ask("POST", "/screener/find", body, {})
             items += found["items"]
+            marks |= {"factor": found["factor"]} if found.get("factor") else {}
             if len(items) >= found["total"] or not found["items"]:
-                return pd.DataFrame(items)
+                frame = pd.DataFrame(items)
+                frame.attrs.update(marks)
+                return frame
             body["page"] += 1
 
     def backtest(

@@ -82,8 +82,7 @@ class FolderBackend:
         except ImportError as error:
             raise _without_server(path.strip("/").partition("/")[0], error) from None
         app = create_app(self._settings)
-        status, content = _in_a_thread(lambda: asyncio.run(_called(app, method, path, body, query)))
-        return answered(status, content)
+        return answered(*_in_a_thread(lambda: asyncio.run(_called(app, method, path, body, query))))
 
     def close(self) -> None:
         self._warehouse.close()
@@ -106,8 +105,8 @@ def _in_a_thread(work: Callable[[], T]) -> T:
 
 async def _called(
     app: Any, method: str, path: str, body: Mapping[str, Any] | None, query: Mapping[str, Any]
-) -> tuple[int, bytes]:
-    """(status, body) of one request to the app, without a socket."""
+) -> tuple[int, bytes, str | None]:
+    """(status, body, factor) of one request to the app, without a socket."""
     import json  # noqa: PLC0415
     from urllib.parse import urlencode  # noqa: PLC0415
 
@@ -128,6 +127,7 @@ async def _called(
         "state": {},
     }
     status, parts, sent = 500, [], False
+    factor: str | None = None
 
     async def receive() -> dict[str, Any]:
         nonlocal sent
@@ -137,12 +137,13 @@ async def _called(
         return {"type": "http.request", "body": content, "more_body": False}
 
     async def send(message: Mapping[str, Any]) -> None:
-        nonlocal status
+        nonlocal status, factor
         if message["type"] == "http.response.start":
             status = message["status"]
+            factor = next((value.decode() for name, value in message["headers"] if name == b"x-factor"), None)
         elif message["type"] == "http.response.body":
             parts.append(message.get("body", b""))
 
     async with app.router.lifespan_context(app):
         await app(scope, receive, send)
-    return status, b"".join(parts)
+    return status, b"".join(parts), factor

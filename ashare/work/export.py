@@ -15,8 +15,10 @@ from typing import Any, TextIO
 from ashare.export_formats import QLIB_COLUMNS, write_excel, write_parquet, write_qlib
 from ashare.output import Output
 from ashare.session import with_state
+from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
+from platform_assets.research.factors import PROVISIONAL, is_adjusted
 from platform_assets.research.queries import FACTOR, PRICES, adjust_of
 from resources.warehouse.reads import stream_rows
 from resources.warehouse.slices import Slice
@@ -46,13 +48,19 @@ def run(out: Output, table: str, target: str, qlib: bool, force: bool, **which: 
     async def written(state: State) -> tuple[int, dict[str, Any]]:
         with taking_notes(await renumbering_of(state)) as notes:
             chosen = Selection.of(state, table, **which)
+        if form == QLIB:
+            chosen = _for_qlib(chosen)
+        marks = await off_loop(_marks, state, chosen)
         dates = state.calendar.dates
-        count = await off_loop(_exported, state.reading.warehouse, chosen, path, form, dates)
+        count = await off_loop(_exported, state.reading.warehouse, chosen, path, form, dates, marks)
         changes = notes.changes.values()
-        return count, {KEY: reported(changes)} | header_of(changes) if changes else {}
+        return count, marks | ({KEY: reported(changes)} | header_of(changes) if changes else {})
 
     rows, said = with_state(written)
     lines = [f"{rows} rows of {table} in {path}", *filter(None, [said.pop(HEADER, None)])]
+    if "provisional_codes" in said:
+        codes = ", ".join(said["provisional_codes"])
+        lines.append(f"factor provisional: no source has an ex-right event yet of {codes}")
     out.result({"table": table, "rows": rows, "file": str(path), **said}, lines)
 
 
@@ -125,11 +133,28 @@ def _columns(table: Table, text: str | None) -> tuple[str, ...]:
     return asked
 
 
-def _exported(warehouse: Warehouse, chosen: Selection, path: Path, form: str, dates: list[str]) -> int:
+def _marks(state: State, chosen: Selection) -> dict[str, Any]:
+    """`factor` and `provisional_codes` of an export with values whose factor is provisional."""
+    columns = chosen.columns if chosen.adjust == "none" else (*chosen.columns, FACTOR)
+    provisional = state.reading.ledger.provisional(chosen.as_of)
+    if not provisional or not is_adjusted(builtin_registry(), chosen.table.name, columns):
+        return {}
+    codes = sorted(provisional.intersection(chosen.rows.codes or provisional))
+    if codes and "code" in chosen.table.names:
+        there = replace(chosen.rows, codes=tuple(codes))
+        with state.reading.warehouse.connect() as connection:
+            rows = stream_rows(
+                connection, state.reading.warehouse.sql, chosen.table, ("code",), there, as_of=chosen.as_of
+            )
+            codes = sorted({str(code) for (code,) in rows})
+    return {"factor": PROVISIONAL, "provisional_codes": codes} if codes else {}
+
+
+def _exported(
+    warehouse: Warehouse, chosen: Selection, path: Path, form: str, dates: list[str], marks: dict[str, Any]
+) -> int:
     """Write the rows; returns their number. The file, or the folder of qlib, appears when it is complete."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    if form == QLIB:
-        chosen = _for_qlib(chosen)
     try:
         with warehouse.connect() as connection:
             newest = _newest_factors(warehouse, chosen) if chosen.adjust == "qfq" else {}
@@ -140,7 +165,7 @@ def _exported(warehouse: Warehouse, chosen: Selection, path: Path, form: str, da
                 connection, warehouse.sql, chosen.table, names, chosen.rows, as_of=chosen.as_of
             )
             rows = found if chosen.adjust == "none" else _adjusted(chosen, names, found, newest)
-            count = _written(part, chosen, rows, form, dates, packed=path.suffix == ".gz")
+            count = _written(part, chosen, rows, form, dates, marks, packed=path.suffix == ".gz")
         if path.is_dir():
             shutil.rmtree(path)
         os.replace(part, path)
@@ -159,11 +184,12 @@ def _written(
     rows: Iterator[tuple[Any, ...]],
     form: str,
     dates: list[str],
+    marks: dict[str, Any],
     *,
     packed: bool,
 ) -> int:
     if form == "parquet":
-        return write_parquet(part, chosen.table, chosen.columns, rows)
+        return write_parquet(part, chosen.table, chosen.columns, rows, marks)
     if form == "excel":
         return write_excel(part, chosen.table, chosen.columns, rows)
     if form == QLIB:

@@ -121,6 +121,11 @@ class Registry:
     def tables(self) -> tuple[Table, ...]:
         return tuple(self._tables.values())
 
+    @cached_property
+    def adjusted(self) -> Mapping[str, frozenset[str]]:
+        """Table -> its columns that are computed from adjusted prices."""
+        return {one.table_name: one.adjusted_columns for one in self.datasets.values() if one.adjusted}
+
     def dataset(self, name: str) -> Dataset:
         try:
             return self.datasets[name]

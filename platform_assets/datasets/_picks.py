@@ -83,6 +83,7 @@ def pick_dataset(
         subject="scores",
         title=title,
         model=model,
+        adjusted=True,
         calculate=picks,
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from core.arrays import Floats, Ints
+from core.declaration.columns import Model, model_columns
 from core.declaration.conditions import equal
 from core.declaration.scope import Scope
 from core.market.bars import Bars
@@ -29,6 +30,13 @@ _COLUMNS = (
     "open", "high", "low", "close", "volume", "amount", "turnover_pct", "adj_factor", "last_close",
     "limit_up", "limit_down",
 )  # fmt: skip
+
+
+def columns_without(model: type[Model], names: str) -> tuple[str, ...]:
+    """The columns of a model besides its key and those of traded prices and volumes, `names`."""
+    return tuple(
+        spec.name for spec in model_columns(model) if not (spec.of_key or spec.name in names.split())
+    )
 
 
 def number(day: str) -> int:

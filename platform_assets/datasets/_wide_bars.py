@@ -22,6 +22,8 @@ STATS = (
     *("high_52w", "low_52w", "ma5_dev_pct", "ma20_dev_pct", "vol_accel_5_5", "volatility_20d"),
     *("limit_up_count_20d", "break_fail_days_5d"),
 )
+ADJUSTED = (*STATS[: STATS.index("vol_accel_5_5")], "volatility_20d")
+"""Those that look at adjusted prices."""
 POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fund_latest": "seal_fund"}
 
 

@@ -161,6 +161,7 @@ DATASET = Dataset(
     subject="trading",
     title="Block trades",
     model=BlockTrade,
+    adjusted=tuple(_AFTER),
     domain="daily",
     late=5,
     raw=(

@@ -14,7 +14,7 @@ from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import by_date, history, latest, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
-from platform_assets.datasets._quant import BARS, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, columns_without, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 DISTRIBUTION_DATES = 60
@@ -76,6 +76,7 @@ DATASET = Dataset(
     subject="signals",
     title="Chip distribution by trade date",
     model=ChipDaily,
+    adjusted=columns_without(ChipDaily, "close"),
     calculate=chips,
     reads=(BARS,),
     freshness=trading(1),

@@ -236,6 +236,7 @@ DATASET = Dataset(
     subject="scores",
     title="Leader score of the limit-ups",
     model=DragonScore,
+    adjusted=tuple(REVIEW_STEPS),
     revisits=REVISITED_DAYS,
     final=is_reviewed,
     calculate=leaders,

@@ -272,6 +272,7 @@ DATASET = Dataset(
     subject="trading",
     title="Billboard of the exchanges by trade date and reason",
     model=DragonTiger,
+    adjusted=tuple(_AFTER),
     domain="daily",
     late=10,
     raw=(

@@ -10,9 +10,10 @@ from core.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col,
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Whole, interfaces
 from core.declaration.scope import Context, Scope
-from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS
+from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, Factor
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.scores import factor_scores
+from platform_assets.datasets import _wide_bars
 from resources.upstreams.fetch_context import FetchContext
 
 WIDE = "fusion_stock_wide"
@@ -67,11 +68,16 @@ def scores_most_stocks(rows: pd.DataFrame, context: Context) -> str | None:
     return f"{thin} of {len(rows)} stocks lack most of their inputs" if thin > 0.05 * len(rows) else None
 
 
+def _looks_at_adjusted(factor: Factor) -> bool:
+    return any(figure.field in _wide_bars.ADJUSTED for figure in factor.inputs)
+
+
 DATASET = Dataset(
     name="factor_score",
     subject="scores",
     title="Factor scores of stocks",
     model=FactorScore,
+    adjusted=("composite", *(one.column for one in FACTORS if _looks_at_adjusted(one))),
     calculate=scored,
     whole=(Whole(scores_most_stocks),),
     reads=(WIDE,),

@@ -11,7 +11,7 @@ from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, latest, trading
 from core.declaration.scope import Scope
-from platform_assets.datasets._quant import BARS, INDEX, indicators_of, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, INDEX, columns_without, indicators_of, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -93,6 +93,7 @@ DATASET = Dataset(
     subject="signals",
     title="Technical indicators by trade date",
     model=IndicatorDaily,
+    adjusted=columns_without(IndicatorDaily, "close vol_ma5 vol_ma10 vol_ratio_5"),
     calculate=indicators,
     reads=(BARS, INDEX),
     freshness=trading(1),

@@ -244,6 +244,7 @@ DATASET = Dataset(
     subject="prices",
     title="Daily bars",
     model=KlineDaily,
+    adjusted=("adj_factor",),
     domain="kline",
     sources=(
         Source("tdx", sources.terminal),

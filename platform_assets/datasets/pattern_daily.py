@@ -73,6 +73,7 @@ DATASET = Dataset(
     subject="signals",
     title="Chart patterns by trade date",
     model=PatternDaily,
+    adjusted=True,
     calculate=patterns,
     reads=(BARS,),
     freshness=trading(1),

@@ -128,6 +128,7 @@ DATASET = Dataset(
     subject="scores",
     title="Scorecards of boards, presets and strategies by trade date of the picks",
     model=ScorecardDaily,
+    adjusted=True,
     calculate=scorecards,
     reads=(*(table for table, _ in STORED.values()), HITS, BARS, INDEX),
     reads_own_past=True,

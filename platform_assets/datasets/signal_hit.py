@@ -109,6 +109,7 @@ DATASET = Dataset(
     subject="signals",
     title="Signals by trade date",
     model=SignalHit,
+    adjusted=True,
     calculate=signals,
     reads=(BARS, "fusion_index_daily", PATTERNS),
     monitored=False,

@@ -258,6 +258,7 @@ DATASET = Dataset(
     subject="market",
     title="Wide table of stocks",
     model=StockWide,
+    adjusted=_wide_bars.ADJUSTED,
     domain="wide",
     sources=(Source("derived", joined),),
     soft=(

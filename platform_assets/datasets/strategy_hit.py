@@ -68,6 +68,7 @@ DATASET = Dataset(
     subject="signals",
     title="Picks of the strategies by trade date",
     model=StrategyHit,
+    adjusted=True,
     calculate=strategy_hits,
     reads=(BARS, NAMES),
     monitored=False,

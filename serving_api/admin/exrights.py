@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, StrictBool, StringConstraints
 from core.calendar import TradeCalendar
 from core.errors import InputError
 from core.records import picked
+from platform_assets.research.factors import ITEMS
 from resources.warehouse.ledger.commands import Command
 from serving_api.admin.shared import parse_day
 from serving_api.admin.waiting import LATER, carried_out, failure
@@ -18,7 +19,6 @@ from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
-from serving_api.framework.provisional_factors import ITEMS
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import columns_of

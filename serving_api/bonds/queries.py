@@ -76,7 +76,9 @@ def history(session: Session, code: str, days: int) -> list[Row]:
     """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates
     before the first stored premium have only a close."""
     reported = {row["trade_date"]: row for row in newest_rows(session, TABLE, code, days)}
-    closes = {bar.date: bar.close for bar in stocks.bars(session, code, days, None)} if reported else {}
+    closes = (
+        {bar.date: bar.close for bar in stocks.bars(session, code, days, None, "none")} if reported else {}
+    )
     made = []
     for day in sorted({*reported, *closes})[-days:]:
         row = reported.get(day, {})

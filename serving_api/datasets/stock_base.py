@@ -11,6 +11,7 @@ from core.errors import InputError, StorageError
 from serving_api.datasets.fused import queries
 from serving_api.datasets.fused.wide import SORTS, Requested, WideSnapshot
 from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
+from serving_api.db.adjusted_reads import noting
 from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -100,12 +101,14 @@ async def stock_list(
         codes=parse_codes(codes, _MOST_CODES) if codes is not None else None,
         **bounds,
     )
-    try:
-        snapshot = await _snapshot(call.state, as_of)
-        away = {}
-    except StorageError:
-        snapshot, away = WideSnapshot.of(None, []), {"status": "deprecated", "message": AWAY}
-    found = snapshot.page(requested)
+    with noting() as reads:
+        try:
+            snapshot = await _snapshot(call.state, as_of)
+            away = {}
+        except StorageError:
+            snapshot, away = WideSnapshot.of(None, []), {"status": "deprecated", "message": AWAY}
+        found = snapshot.page(requested)
+        reads.keep(found.codes)
     return Answer(
         {
             "data": found.rows,
@@ -125,12 +128,8 @@ async def _snapshot(state: State, as_of: AsOf | None) -> WideSnapshot:
     """The rows of the newest date, cached per version of the table; raises StorageError."""
     if as_of is not None:
         return await state.reading.scan(_read_snapshot, as_of.bound)
-    version = (await state.versions.version_of((queries.WIDE,))).token
-    known: WideSnapshot | None = state.cache.get("wide", "all", version)
-    if known is None:
-        known = await state.reading.scan(_read_snapshot, None)
-        state.cache.put("wide", "all", version, known, known.size)
-    return known
+    known = await state.cached("wide", "all", (queries.WIDE,), lambda made: made.size, _read_snapshot, None)
+    return known or WideSnapshot.of(None, [])
 
 
 def _read_snapshot(session: Session, as_of: str | None) -> WideSnapshot:

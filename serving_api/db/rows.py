@@ -102,11 +102,12 @@ def in_range(
     as_of: str | None,
     also: str = "",
     equal: Mapping[str, str] = NO_FILTER,
+    columns: Sequence[str] | None = None,
 ) -> list[Row]:
     """The newest `limit` rows of a code between two dates with the values of `equal`, newest first."""
     of = {code_column(table): code, **equal, **between(table, since, until)}
     order = newest_first(table)
-    return public_rows(session, table.name, of=of, where=also, as_of=as_of, order=order, limit=limit)
+    return public_rows(session, table.name, columns, of, where=also, as_of=as_of, order=order, limit=limit)
 
 
 def between(table: Table, since: str | None, until: str | None) -> dict[str, str | None]:

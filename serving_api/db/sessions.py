@@ -23,6 +23,7 @@ from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel
 from resources.warehouse.sql import Sql, marks
 from resources.warehouse.warehouse import Warehouse
+from serving_api.db.adjusted_reads import Ledger, adjusted_columns
 
 READ_THREADS = 16
 CODES_AT_ONCE = 400
@@ -100,9 +101,10 @@ def _bound(of: Of | None, how: dict[str, Any]) -> dict[str, Any]:
 class Session:
     """Reads of declared tables over one connection."""
 
-    def __init__(self, warehouse: Warehouse, connection: Connection) -> None:
+    def __init__(self, warehouse: Warehouse, connection: Connection, ledger: Ledger | None = None) -> None:
         self._warehouse = warehouse
         self._connection = connection
+        self._ledger = ledger or Ledger()
 
     def has(self, table: str) -> bool:
         return table in self._warehouse.tables
@@ -124,7 +126,11 @@ class Session:
         if not self.has(table):
             return []
         declared, how = self._warehouse.table(table), _bound(of, how)
-        return reads.select_rows(self._connection, self._warehouse.sql, declared, **how)
+        found = reads.select_rows(self._connection, self._warehouse.sql, declared, **how)
+        if adjusted_columns(table):
+            columns = tuple(how.get("columns") or declared.names)
+            self._note(table, columns, found, columns.index("code") if "code" in columns else None, how)
+        return found
 
     def first(self, table: str, column: str, of: Of | None = None, **how: Any) -> str | None:
         """The first value of a column as text; None without a row, or where it is null."""
@@ -136,7 +142,18 @@ class Session:
         if not self.has(table):
             return []
         declared, how = self._warehouse.table(table), _bound(of, how)
-        return reads.select_dicts(self._connection, self._warehouse.sql, declared, **how)
+        found = reads.select_dicts(self._connection, self._warehouse.sql, declared, **how)
+        if adjusted_columns(table):
+            columns = tuple(how.get("columns") or declared.names)
+            self._note(table, columns, found, "code" if "code" in columns else None, how)
+        return found
+
+    def _note(
+        self, table: str, columns: Sequence[str], rows: Sequence[Any], key: int | str | None,
+        how: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        by = f"{how.get('where', '')} {how.get('order', '')}"
+        self._ledger.note_rows(table, columns, rows, key, by, how.get("values", ()), how.get("as_of"))
 
     def count(self, table: str, of: Of, where: str = "", values: Sequence[Any] = ()) -> int:
         """Number of rows."""
@@ -178,14 +195,18 @@ class Session:
         # Loads pyarrow and deltalake, which most reads do not need.
         from resources.lake.panel import read_panel  # noqa: PLC0415
 
-        return read_panel(
+        panel = read_panel(
             self._warehouse, table, columns, since=since, until=until, conditions=conditions, as_of=as_of
         )
+        self._ledger.note_codes(table, columns, panel.codes, as_of)
+        return panel
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""
         text = self._warehouse.sql.text(statement)
-        return [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
+        found = [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
+        self._ledger.note_statement(statement, values, found)
+        return found
 
     @property
     def sql(self) -> Sql:
@@ -217,6 +238,7 @@ class Reading:
 
     def __init__(self, warehouse: Warehouse) -> None:
         self.warehouse = warehouse
+        self.ledger = Ledger()
         self.inline = warehouse.sqlite
         self._local = _OfThread()
         self._handles: list[sqlite3.Connection] = []
@@ -261,13 +283,14 @@ class Reading:
             proxied.detach()
             self._handles.append(handle)
             self._opened += 1
-            session = Session(self.warehouse, cast(Connection, SqliteConnection(handle)))
+            connection = cast(Connection, SqliteConnection(handle))
+            session = Session(self.warehouse, connection, self.ledger)
             self._local.session = session
         return session
 
     def _pooled(self, work: Callable[..., T], args: tuple[Any, ...]) -> T:
         with self.warehouse.connect() as connection:
-            return work(Session(self.warehouse, connection), *args)
+            return work(Session(self.warehouse, connection, self.ledger), *args)
 
     def close(self) -> None:
         """Close every connection; a later read opens a new one."""

@@ -12,10 +12,12 @@ from functools import cached_property
 
 from core.clock import local_iso
 from core.errors import StorageError
+from platform_assets.research.factors import ITEMS
+from serving_api.db.adjusted_reads import COLUMNS, with_ledger
 from serving_api.db.sessions import Reading, Session
 
 POLL_S = 1.0
-BESIDE = frozenset({"ref_code_change", "ref_exright_item"})
+BESIDE = frozenset({"ref_code_change", ITEMS})
 """Tables that say how codes and adjusted prices of an answer are to be read: no origin of its content."""
 
 
@@ -85,7 +87,7 @@ class Versions:
         elif self._monotonic() - self._read_at >= POLL_S and not self._polling.locked():
             async with self._polling:
                 try:
-                    self._known = await self._reading.scan(read_versions)
+                    self._known = await self._reading.scan(self._read)
                 except StorageError:
                     self._known = {}
                 self._read_at = self._monotonic()
@@ -100,7 +102,15 @@ class Versions:
             self._computed_of, self._by_tables = known, {}
         found = self._by_tables.get(tables)
         if found is None:
-            found = self._by_tables[tables] = _combined(known, tables)
+            found = self._by_tables[tables] = _combined(known, with_ledger(tables))
+        return found
+
+    def _read(self, session: Session) -> dict[str, Version]:
+        """The versions; where that of the ledger differs, its items are read as well."""
+        found = read_versions(session)
+        token = found[ITEMS].token if ITEMS in found else None
+        if token != self._reading.ledger.token:
+            self._reading.ledger.renew(token, session.rows(ITEMS, columns=COLUMNS))
         return found
 
     def _look_together(self) -> None:
@@ -114,7 +124,7 @@ class Versions:
         try:
             moved = self._reading.data_version()
             if moved != self._data_version:
-                self._known = self._reading.now(read_versions)
+                self._known = self._reading.now(self._read)
                 self._data_version = moved
         except StorageError:
             self._known, self._data_version = {}, None

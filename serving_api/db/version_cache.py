@@ -8,17 +8,22 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from serving_api.db.adjusted_reads import AdjustedReads, note, noting
+
+_NOTHING = AdjustedReads()
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
 @dataclass
 class Entry:
-    """A value, the version of the tables that it was made from, and its bytes, about."""
+    """A value, the version of the tables that it was made from, its bytes, about, and what was noted while it
+    was made."""
 
     version: str
     value: Any
     size: int
+    reads: AdjustedReads
 
 
 class VersionCache:
@@ -75,15 +80,21 @@ class VersionCache:
             async with self._turns.setdefault((prefix, turn), asyncio.Lock()):
                 held = {key: self._valid(prefix, key, version) for key in keys}
                 missing = [key for key, value in held.items() if value is None]
-                loaded = await load(missing) if missing else {}
+                loaded: Mapping[Key, Value] = {}
+                if missing:
+                    with noting() as reads:
+                        loaded = await load(missing)
                 for key, value in loaded.items():
-                    self.put(prefix, key, version, value, size(value))
+                    self.put(prefix, key, version, value, size(value), reads)
                     held[key] = value
         return {key: value for key, value in held.items() if value is not None}
 
     def _valid(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
         entry = self._entries.get((prefix, key))
-        return None if entry is None or version is None or entry.version != version else entry.value
+        if entry is None or version is None or entry.version != version:
+            return None
+        note(entry.reads)
+        return entry.value
 
     def get(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
         with self._lock:
@@ -95,14 +106,18 @@ class VersionCache:
                 self._entries.move_to_end((prefix, key))
             return value
 
-    def put(self, prefix: str, key: Hashable, version: str | None, value: Any, size: int) -> None:
-        """Cache `value` (about `size` bytes); not without a version, nor one larger than the cache."""
+    def put(
+        self, prefix: str, key: Hashable, version: str | None, value: Any, size: int,
+        reads: AdjustedReads = _NOTHING,
+    ) -> None:  # fmt: skip
+        """Cache `value` (about `size` bytes), made from `reads`; not without a version, nor one larger than
+        the cache."""
         if version is None or size > self._max_bytes:
             return
         with self._lock:
             old = self._entries.pop((prefix, key), None)
             self._bytes += size - (old.size if old else 0)
-            self._entries[prefix, key] = Entry(version, value, size)
+            self._entries[prefix, key] = Entry(version, value, size, reads)
             while self._bytes > self._max_bytes:
                 _, dropped = self._entries.popitem(last=False)
                 self._bytes -= dropped.size

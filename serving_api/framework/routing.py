@@ -20,14 +20,17 @@ from starlette.types import Message, Receive, Scope, Send
 
 from core.clock import local_iso
 from core.errors import DeclarationError
+from serving_api.db.adjusted_reads import begin_noting
 from serving_api.db.request_notes import take_notes
 from serving_api.db.table_versions import TableVersion
+from serving_api.framework import provisional_factors, renumbered_codes
 from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
 from serving_api.framework.envelope import PREFIX, is_enveloped
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
 from serving_api.framework.permissions import Permission
-from serving_api.framework.renumbered_codes import KEY, TABLE, header_of, renumbering_of, reported
+from serving_api.framework.provisional_factors import FACTOR
+from serving_api.framework.renumbered_codes import TABLE, renumbering_of
 from serving_api.framework.responses import Answer, EarlyAnswer, KeptAnswer, render_answer
 from serving_api.framework.state import State, state_of
 from serving_api.framework.user import User
@@ -193,20 +196,22 @@ class PlatformRoute(APIRoute):
         async def respond(request: Request) -> Response:
             state = state_of(request)
             admitted: Admitted = request.state.admitted
-            notes = take_notes(await renumbering_of(state))
+            notes, reads = take_notes(await renumbering_of(state)), begin_noting()
             try:
                 response = await handle(request)
             except EarlyAnswer as early:
                 response = early.answer
             changes = notes.changes.values()
-            own = header_of(changes)
+            own = renumbered_codes.header_of(changes) | provisional_factors.header_of(reads)
             headers = {**admitted.headers, **own}
             etag, tags = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(tags, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
             if isinstance(response, Answer):
                 if changes:
-                    response.top[KEY] = reported(changes)
+                    response.top[renumbered_codes.KEY] = renumbered_codes.reported(changes)
+                if FACTOR in self.serving.top and reads.factor:
+                    response.top[FACTOR[0]] = reads.factor
                 # A slow answer was read at its end: a download reports what is stored then.
                 query_time = local_iso(state.clock.now())
                 sent = render_answer(response, self.path, query_time=query_time, headers=headers)

@@ -52,10 +52,11 @@ def industry_peers(session: Session, call: InterfaceCall) -> Any:
     day = newest_of(session, WIDE, call.as_of)
     if day is None:
         return []
-    rows = public_rows(session, WIDE, KEY_FIGURES, {"trade_date": day}, as_of=call.as_of)
-    rows = [row for row in rows if row["code"] in codes]
-    rows.sort(key=lambda row: (-(row["total_market_cap"] or 0.0), row["code"]))
-    return rows[: call.params["limit"]]
+    order = "total_market_cap IS NULL, total_market_cap DESC, code"
+    return public_rows(
+        session, WIDE, KEY_FIGURES, {"trade_date": day, "code": sorted(codes)}, as_of=call.as_of, order=order,
+        limit=call.params["limit"],
+    )  # fmt: skip
 
 
 def _of_industry(session: Session, call: InterfaceCall, columns: Sequence[str], requested: str) -> list[Row]:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import isfunction, signature
 from types import ModuleType
 from typing import Any
@@ -13,8 +13,8 @@ from core.records import picked
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db import rows as rows_of
+from serving_api.db.adjusted_reads import noting
 from serving_api.db.sessions import Of, Session
-from serving_api.framework.provisional_factors import FINAL, PROVISIONAL, provisional_codes
 from serving_api.interfaces import (
     companies,
     economy,
@@ -67,10 +67,7 @@ def batch(session: Session, call: InterfaceCall) -> Any:
 
 def history(session: Session, call: InterfaceCall) -> Any:
     """Rows of one code, oldest first unless `ascending` is false; of the columns in `fields`, when given."""
-    rows = _range(session, call)
-    if call.params.get("fields"):
-        names = columns_of(call)
-        rows = [{name: row[name] for name in names} for row in rows]
+    rows = _range(session, call, columns=columns_of(call) if call.params.get("fields") else None)
     return rows[::-1] if call.params.get("ascending", True) else rows
 
 
@@ -123,7 +120,8 @@ def changes(session: Session, call: InterfaceCall) -> Any:
 def bars(session: Session, call: InterfaceCall) -> Any:
     """Daily bars without suspended days, prices adjusted as requested, oldest first. An adjusted row is
     marked, `factor` says whether its factor is final; its limits are those of the day, unadjusted."""
-    rows = _range(session, call, also=_TRADED)[::-1]
+    with noting() as reads:
+        rows = _range(session, call, also=_TRADED)[::-1]
     adjust, base = call.params["adjust"], None
     if adjust == "qfq" and call.params.get("end_date"):
         # The adjustment base is the newest bar known, not the last one of the range.
@@ -131,8 +129,7 @@ def bars(session: Session, call: InterfaceCall) -> Any:
         base = newest.get("adj_factor")
     made = windows.with_prices_adjusted(rows, adjust, base)
     if adjust != "none":
-        provisional = call.code in provisional_codes(session, call.as_of)
-        made = [{**row, "factor": PROVISIONAL if provisional else FINAL} for row in made]
+        made = [{**row, "factor": reads.factor} for row in made]
     return made
 
 
@@ -283,11 +280,13 @@ _CONDITIONS = {"min_premium": ("premium_pct", ">="), "max_premium": ("premium_pc
 """Parameter of an interface by date -> its condition on a column."""
 
 
-def _range(session: Session, call: InterfaceCall, also: str = "") -> list[rows_of.Row]:
+def _range(
+    session: Session, call: InterfaceCall, also: str = "", columns: Sequence[str] | None = None
+) -> list[rows_of.Row]:
     since, until = past_bounds_of(call)
     how: dict[str, Any] = {"since": since, "until": until, "also": also, "equal": filters_of(call)}
     return rows_of.in_range(
-        session, call.table, call.code, limit=call.params["limit"], as_of=call.as_of, **how
+        session, call.table, call.code, limit=call.params["limit"], as_of=call.as_of, columns=columns, **how
     )
 
 

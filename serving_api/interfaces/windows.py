@@ -55,8 +55,9 @@ def with_prices_adjusted(rows: list[rows_of.Row], adjust: str, base: float | Non
 
 def bars_by_code(session: Session, call: InterfaceCall) -> Any:
     """{code: its newest bars, oldest first}; codes without a bar have an empty list."""
-    found = bars_of_codes(session, call.params["codes"], call.params["days"], call.as_of)
-    return {code: adjusted(some, call.params["adjust"]) for code, some in found.items()}
+    adjust = call.params["adjust"]
+    found = bars_of_codes(session, call.params["codes"], call.params["days"], call.as_of, adjust)
+    return {code: adjusted(some, adjust) for code, some in found.items()}
 
 
 def returns(session: Session, call: InterfaceCall) -> Any:
@@ -64,7 +65,7 @@ def returns(session: Session, call: InterfaceCall) -> Any:
     over the window and the standard deviation of its daily changes, from prices adjusted to the newest
     bar."""
     window, limit = call.params["window"], call.params["limit"]
-    some = adjusted(bars(session, call.code, limit + window, call.as_of), "qfq")
+    some = adjusted(bars(session, call.code, limit + window, call.as_of, "qfq"), "qfq")
     some = [bar for bar in some if bar["close"]]
     over = rolling(np.array([bar["close"] for bar in some], dtype=np.float64), window)
     found = [

@@ -15,6 +15,7 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
 from platform_assets.compute.parameters.scorecards import WAIT_DAYS
 from platform_assets.compute.pattern_performance import Followed, Outcome, followed, outcomes, summary
 from platform_assets.compute.scorecards.prices import Prices
+from serving_api.db.adjusted_reads import noting
 from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -174,10 +175,11 @@ def _window(
     known = state.cache.get("pattern-window", key, token)
     if known is None:
         dates = [*part, *coming]
-        panel = returns(session, dates[0], dates[-1], equal("sec_type", "stock"))
+        with noting() as reads:
+            panel = returns(session, dates[0], dates[-1], equal("sec_type", "stock"))
         prices = Prices.from_dense(panel, dates)
         known = followed(prices, benchmark(session, dates), len(part), hold=forward)
-        state.cache.put("pattern-window", key, token, known, known.nbytes)
+        state.cache.put("pattern-window", key, token, known, known.nbytes, reads)
     return known
 
 

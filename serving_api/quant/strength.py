@@ -19,6 +19,7 @@ from platform_assets.compute.relative_strength import RelativeStrength, relative
 from platform_assets.compute.trend_strength import level_of, trend_strength
 from platform_assets.compute.volume_price import Prices, analyse
 from platform_assets.datasets.index_daily import INDICES
+from serving_api.db.adjusted_reads import noting
 from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -260,7 +261,7 @@ Benchmark = Annotated[str, Query(description="index symbol", examples=[BENCHMARK
 
 
 async def _bars(state: State, code: str, count: int, as_of: AsOf | None) -> list[Bar]:
-    return await read_or([], state.reading.scan(bars, code, count, bound_of(as_of)))
+    return await read_or([], state.reading.scan(bars, code, count, bound_of(as_of), "qfq"))
 
 
 async def _vpa(state: State, code: str, days: int, as_of: AsOf | None) -> Answer:
@@ -313,8 +314,10 @@ async def relative(
         raise InputError("window", f"{window} is no window; one of {', '.join(map(str, CHANGE_BARS))}")
     if benchmark not in INDICES:
         raise InputError("benchmark", f"{benchmark[:20]!r} is not stored; one of {', '.join(INDICES)}")
-    day, found = await ranked(call.state, date, benchmark)
-    rows = [] if found is None else found.rows(window, industry)
+    with noting() as reads:
+        day, found = await ranked(call.state, date, benchmark)
+        rows = [] if found is None else found.rows(window, industry)
+        reads.keep(row["code"] for row in rows[:limit])
     reported = {"date": day, "window": window, "benchmark": benchmark}
     reported |= await reach(call.state, KLINE, len(rows))
     return Answer({**reported, "items": rows[:limit], "total": len(rows)})

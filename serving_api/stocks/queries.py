@@ -33,7 +33,7 @@ AVAILABILITY = {
 }  # fmt: skip
 
 _BAR_OF = partial(tuple.__new__, Bar)
-_BAR_COLUMNS = ("date", "open", "close", "high", "low", "volume", "amount", "adj_factor")
+_TRADED = ("date", "open", "close", "high", "low", "volume", "amount")
 SHOWN = (
     "code name price? open high low prevClose=last_close changePercent=change_pct volume amount "
     "turnoverRate=turnover_pct"
@@ -41,38 +41,44 @@ SHOWN = (
 """Keys of a quote, in the notation of `columns_of`."""
 
 
-def bars(session: Session, code: str, count: int, as_of: str | None) -> list[Bar]:
-    """The newest `count` bars, oldest first. A suspended day is a stored row but not a bar of a chart."""
+def bars(session: Session, code: str, count: int, as_of: str | None, adjust: str) -> list[Bar]:
+    """The newest `count` bars, oldest first, with their factors unless `adjust` is `none`. A suspended day is
+    a stored row but not a bar of a chart."""
+    is_adjusted = adjust != "none"
     rows = session.rows(
         KLINE,
-        columns=_BAR_COLUMNS,
+        columns=(*_TRADED, "adj_factor") if is_adjusted else _TRADED,
         where="code=? AND (is_suspended IS NULL OR is_suspended=0)",
         values=(code,),
         as_of=as_of,
         order="date DESC",
         limit=count,
     )
-    return list(map(_BAR_OF, reversed(rows)))
+    return list(map(_BAR_OF if is_adjusted else _traded_bar, reversed(rows)))
+
+
+def _traded_bar(row: tuple[Any, ...]) -> Bar:
+    return _BAR_OF((*row, None))
 
 
 def bars_and_first(
-    session: Session, code: str, count: int, as_of: str | None
+    session: Session, code: str, count: int, as_of: str | None, adjust: str
 ) -> tuple[list[Bar], tuple[str | None]]:
     """(`bars`, (date of the first stored row,))."""
-    return bars(session, code, count, as_of), (first_date(session, KLINE, code),)
+    return bars(session, code, count, as_of, adjust), (first_date(session, KLINE, code),)
 
 
 def bars_of_codes(
-    session: Session, codes: Sequence[str], count: int, as_of: str | None
+    session: Session, codes: Sequence[str], count: int, as_of: str | None, adjust: str
 ) -> dict[str, list[Bar]]:
-    return {code: bars(session, code, count, as_of) for code in codes}
+    return {code: bars(session, code, count, as_of, adjust) for code in codes}
 
 
 def bars_of_codes_and_first(
-    session: Session, codes: Sequence[str], count: int, as_of: str | None
+    session: Session, codes: Sequence[str], count: int, as_of: str | None, adjust: str
 ) -> tuple[dict[str, list[Bar]], tuple[str | None]]:
     """(`bars_of_codes`, (date of the first stored row of any code,))."""
-    return bars_of_codes(session, codes, count, as_of), (first_date(session, KLINE),)
+    return bars_of_codes(session, codes, count, as_of, adjust), (first_date(session, KLINE),)
 
 
 def listings(session: Session) -> list[Listing]:
@@ -92,18 +98,24 @@ def listings(session: Session) -> list[Listing]:
     return found
 
 
-def newest_row(session: Session, table: str, code: str, as_of: str | None) -> dict[str, Any]:
+def newest_row(
+    session: Session, table: str, code: str, as_of: str | None, columns: Sequence[str] | None = None
+) -> dict[str, Any]:
     """The newest row of a code, or the only one where the table has no dates; {} when there is none."""
     order = f"{_DATES[table]} DESC" if table in _DATES else ""
-    found = session.dicts(table, {"code": code}, as_of=as_of, order=order, limit=1)
+    found = session.dicts(table, {"code": code}, columns=columns, as_of=as_of, order=order, limit=1)
     return found[0] if found else {}
 
 
 def facts(
-    session: Session, code: str, as_of: str | None
+    session: Session, code: str, as_of: str | None, columns: Sequence[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, bool]]:
-    """({kind: newest row of a code}, data availability)."""
-    rows = {kind: newest_row(session, table, code, as_of) for kind, table in FACTS.items()}
+    """({kind: newest row of a code, of these columns as far as its table has them}, data availability)."""
+    rows = {
+        kind: newest_row(session, table, code, as_of, session.columns(table, columns))
+        for kind, table in FACTS.items()
+        if session.has(table)
+    }
     return rows, availability(session, code, as_of)
 
 

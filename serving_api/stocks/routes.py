@@ -11,7 +11,7 @@ from serving_api.framework.history_reach import REACH, note_of
 from serving_api.framework.openapi import DataAvailability
 from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, bound_of, code_list, echo_of
 from serving_api.framework.permissions import Anyone
-from serving_api.framework.provisional_factors import FACTOR, ITEMS, factor_of
+from serving_api.framework.provisional_factors import FACTOR
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
@@ -77,7 +77,7 @@ async def batch_quotes(call: Anyone, codes: Annotated[list[str], Depends(code_li
 @router.get("/batch-kline", response_model=dict[str, list[schemas.KBar]])
 @serves(
     top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
-    tables=(queries.KLINE, ITEMS),
+    tables=(queries.KLINE,),
     cache=_chart,
     kept=True,
 )
@@ -97,14 +97,13 @@ async def batch_kline(
         "note": f"fewer than {days} {_bars(as_of)} are stored of {', '.join(few)}" if few and first else None,
     }
     answer = {"results": found, "adjust": adjust, "total": len(found)}
-    reported["factor"] = await factor_of(call.state, adjust, codes, bound_of(as_of))
     return Answer(answer, top={**echo_of(as_of), **reported})
 
 
 @router.get("/{code}/kline", response_model=list[schemas.KBar])
 @serves(
     top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
-    tables=(queries.KLINE, ITEMS),
+    tables=(queries.KLINE,),
     cache=_chart,
     kept=True,
 )
@@ -118,7 +117,6 @@ async def kline(
     """Daily bars, oldest first."""
     items, first = await call.state.part(Stocks).kline(code, days, adjust, bound_of(as_of))
     reported = {} if first is None else _reach(first[0], len(items), days, as_of)
-    reported["factor"] = await factor_of(call.state, adjust, (code,), bound_of(as_of))
     answer = {"items": items, "total": len(items), "adjust": adjust}
     return Answer(answer, top={**echo_of(as_of), **reported})
 

@@ -41,6 +41,17 @@ BASE_INFO: Parts = (
     (("wide",), "holderNum=holder_num"),
 )
 
+_COLUMNS = tuple(
+    dict.fromkeys(
+        (
+            *("code", "date", "trade_date", "price", "current_price"),
+            *("total_market_cap", "float_market_cap", "concepts"),
+            *(column for _, part in (*DETAIL, *BASE_INFO) for column in columns_by_key(part).values()),
+        )
+    )
+)
+"""Columns that are read of every kind of facts."""
+
 _EMPTY_DIRECTORY = Directory.of(())
 
 
@@ -60,14 +71,15 @@ class Stocks:
         """(the newest `days` bars, oldest first; (date of its first stored row,), or None when the
         database does not answer)."""
         nothing: tuple[list[Bar], None] = ([], None)
-        bars, first = await read_or(nothing, self._reading.point(queries.bars_and_first, code, days, as_of))
+        read = self._reading.point(queries.bars_and_first, code, days, as_of, adjust)
+        bars, first = await read_or(nothing, read)
         return adjusted(bars, adjust), first
 
     async def batch_kline(
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None
     ) -> tuple[dict[str, list[dict[str, Any]]], tuple[str | None] | None]:
         """(the newest `days` bars of each code, none where there are none; as of `kline`, of all codes)."""
-        read = self._reading.scan(queries.bars_of_codes_and_first, codes, days, as_of)
+        read = self._reading.scan(queries.bars_of_codes_and_first, codes, days, as_of, adjust)
         nothing: tuple[dict[str, list[Bar]], None] = ({}, None)
         found, first = await read_or(nothing, read)
         return {code: adjusted(found.get(code, []), adjust) for code in codes}, first
@@ -115,7 +127,7 @@ class Stocks:
         self, code: str, as_of: str | None
     ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, bool]]:
         nothing = dict.fromkeys(queries.AVAILABILITY, False)
-        return await read_or((None, nothing), self._reading.point(queries.facts, code, as_of))
+        return await read_or((None, nothing), self._reading.point(queries.facts, code, as_of, _COLUMNS))
 
     async def quotes(self, codes: Sequence[str]) -> list[dict[str, Any]]:
         """The newest stored quotes."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import orjson
 from pydantic import BaseModel, Field
@@ -49,6 +49,13 @@ class ToolAnswer(BaseModel):
     notice: str | None = Field(default=None, description="how the texts of this answer have to be treated")
     renumbered: list[dict[str, str | None]] | None = Field(
         default=None, description="codes that were given as a former one: {from, to, date}"
+    )
+    factor: Literal["provisional", "final"] | None = Field(
+        default=None,
+        description=(
+            "provisional: adjusted prices behind a value rest on a quoted ratio, since no source has the "
+            "ex-right event yet; null: no adjusted price is behind any value"
+        ),
     )
     disclaimer: str = DISCLAIMER
 

@@ -7,9 +7,11 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import Forbidden, InputError
+from serving_api.db.adjusted_reads import noting
 from serving_api.db.request_notes import taking_notes
 from serving_api.framework.error_responses import NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
 from serving_api.framework.permissions import Subject
+from serving_api.framework.provisional_factors import FACTOR
 from serving_api.framework.renumbered_codes import KEY, renumbering_of, reported
 from serving_api.framework.state import State
 from serving_api.tools.answers import Draft, ToolAnswer, fitted
@@ -111,10 +113,11 @@ class Tool(Generic[A, R]):
         """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and the
         errors of its reads (StorageError, Unavailable)."""
         await self.admit(state, subject)
-        with taking_notes(await renumbering_of(state)) as notes:
+        with taking_notes(await renumbering_of(state)) as notes, noting() as reads:
             requested = self.read(arguments)
             if self.counted and not await state.members.count_call(subject.member):
                 raise Forbidden(QUOTA_USED_UP)
             draft = await self.work(Call(state, subject, progress), requested)
         draft.body[KEY] = reported(notes.changes.values()) or None
+        draft.body[FACTOR[0]] = reads.factor
         return fitted(self.answer, draft)

@@ -34,7 +34,7 @@ def connections(url: str, folder: Path) -> Iterator[Figure]:
 
         def reads(session: Session) -> Iterator[Callable[[], object]]:
             yield session.data_version
-            yield lambda: queries.bars(session, "600519", 120, None)
+            yield lambda: queries.bars(session, "600519", 120, None, "qfq")
 
         names = ("version of the file", "120 bars")
         for name, mine, other in zip(names, reading.now(reads), reads(theirs), strict=True):

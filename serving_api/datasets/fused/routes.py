@@ -26,7 +26,7 @@ from serving_api.framework.parameters import (
     echo_of,
 )  # fmt: skip
 from serving_api.framework.permissions import Admin
-from serving_api.framework.provisional_factors import FACTOR, ITEMS, factor_of
+from serving_api.framework.provisional_factors import FACTOR
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
@@ -197,7 +197,7 @@ async def lockup(
 @router.get("/stock/{code}/kline-bar", response_model=list[schemas.PeriodBar])
 @serves(
     top=[("code", str), ("period", str), ("adjust", str), FACTOR, _TOTAL, _AS_OF, *REACH],
-    tables=(queries.KLINE_BAR, queries.KLINE, ITEMS),
+    tables=(queries.KLINE_BAR, queries.KLINE),
 )
 async def kline_bar(
     call: Admin,
@@ -220,7 +220,6 @@ async def kline_bar(
         call.state, queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
-    history["factor"] = await factor_of(call.state, adjust, (code,), bound)
     return Answer(payload, top={**echo_of(as_of), **history})
 
 

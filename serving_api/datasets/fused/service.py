@@ -76,7 +76,7 @@ def _read_resampled(
 ) -> list[dict[str, Any]]:
     # One more period than requested: the oldest one may be incomplete.
     days = min(MOST_DAILY, (periods + 1) * DAYS_OF[period])
-    bars = stock_queries.bars(session, code, days, as_of)
+    bars = stock_queries.bars(session, code, days, as_of, adjust)
     made = resampled(bars, queries.daily_qualities(session, code, as_of), period, adjust, calendar)
     whole = made[1:] if len(bars) == days else made
     return whole[-periods:]

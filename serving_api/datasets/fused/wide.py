@@ -62,9 +62,10 @@ class Requested:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of rows as JSON, and the keys next to it."""
+    """One page of rows as JSON, their codes, and the keys next to it."""
 
     rows: orjson.Fragment
+    codes: Sequence[str]
     total: int
     industries: list[str]
     latest_date: str | None
@@ -99,8 +100,10 @@ class WideSnapshot:
         fits = _conditions(requested)
         hits = [at for at in self._order(requested.sort) if all(fit(self.rows[at]) for fit in fits)]
         start = (requested.page - 1) * requested.page_size
-        shown = b",".join(self.encoded[at] for at in hits[start : start + requested.page_size])
-        return Page(orjson.Fragment(b"[" + shown + b"]"), len(hits), self.industries, self.date)
+        places = hits[start : start + requested.page_size]
+        shown = b",".join(self.encoded[at] for at in places)
+        codes = [self.rows[at]["code"] for at in places]
+        return Page(orjson.Fragment(b"[" + shown + b"]"), codes, len(hits), self.industries, self.date)
 
     def _order(self, sort: str) -> list[int]:
         known = self.orders.get(sort)

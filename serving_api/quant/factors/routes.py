@@ -8,6 +8,7 @@ from core.errors import InputError
 from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.presets import PRESETS
+from serving_api.db.adjusted_reads import noting
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, code_list, echo_of, parse_as_of
@@ -77,7 +78,9 @@ async def presets(call: Anyone) -> Answer:
 @serves(tables=(queries.WIDE,))
 async def strategy_hits(call: Anyone, code: StockCode, as_of: AsOfRead, date: TradeDay) -> Answer:
     """Which presets select a stock, its rank in them, and why the others do not select it."""
-    market = await _market(call.state, date, bound_of(as_of))
+    with noting() as reads:
+        market = await _market(call.state, date, bound_of(as_of))
+        reads.keep((code,))
     reported = no_hits(code, date) if market is None else preset_hits(market, code)
     return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
@@ -86,7 +89,9 @@ async def strategy_hits(call: Anyone, code: StockCode, as_of: AsOfRead, date: Tr
 @serves(tables=(queries.WIDE,))
 async def breakdown(call: Anyone, code: StockCode, as_of: AsOfRead, date: TradeDay) -> Answer:
     """A stock's scores in the whole market, with the cells behind them and their dates."""
-    market = await _market(call.state, date, bound_of(as_of))
+    with noting() as reads:
+        market = await _market(call.state, date, bound_of(as_of))
+        reads.keep((code,))
     reported = unscored(code, date) if market is None else broken_down(market, code)
     return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
@@ -98,10 +103,12 @@ async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
     asked = screen_request(body)
     day = None if body.date is None else trade_date(state, "date", body.date)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
-    market = await _market(state, day, bound_of(as_of))
+    with noting() as reads:
+        market = await _market(state, day, bound_of(as_of))
+        reported = nothing(asked, day) if market is None else screened(market, asked)
+        reads.keep(item["code"] for item in reported["items"])
     # The date may come from the wide table, its rows from the tables behind that.
     headers = (await state.versions.version_of((queries.WIDE,))).headers
-    reported = nothing(asked, day) if market is None else screened(market, asked)
     reached = await _reached(state, market, reported["date"])
     return Answer({**reported, **reached}, top=echo_of(as_of), headers=headers)
 

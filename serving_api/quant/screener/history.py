@@ -15,7 +15,9 @@ from serving_api.quant.screener import queries
 from serving_api.quant.screener.market import Market
 
 KEPT_BYTES = 192 * 1024 * 1024
-_PRICES = ("open", "high", "low", "close")
+PRICES = frozenset({"open", "high", "low", "close"})
+"""Columns that are adjusted."""
+FACTOR = "adj_factor"
 _STORED = {"turnover": "turnover_pct"}
 _LOT = 100
 KNOWN_THEN_BARS = BLOCKS[0]
@@ -69,8 +71,8 @@ class Histories:
     def _load(self, session: Session, market: Market, columns: Sequence[str], bars: int) -> dict[str, Floats]:
         sessions = self._calendar.last(bars + SPARE_SESSIONS, market.date)
         stored = ["close", *(_STORED.get(column, column) for column in columns)]
-        if set(columns) & set(_PRICES):
-            stored.append("adj_factor")
+        if not PRICES.isdisjoint(columns):
+            stored.append(FACTOR)
         window = queries.window(session, list(dict.fromkeys(stored)), sessions[0], market.date, market.as_of)
         return {column: _block(window, column, market, bars) for column in columns}
 
@@ -82,8 +84,8 @@ def _block(window: queries.Window, column: str, market: Market, bars: int) -> Fl
         return out
     there = np.isfinite(window.values["close"])
     values = window.values[_STORED.get(column, column)]
-    if column in _PRICES:
-        factor = window.values["adj_factor"]
+    if column in PRICES:
+        factor = window.values[FACTOR]
         values = values * factor / factor[:, -1:]
     if column == "volume":
         values = values / _LOT

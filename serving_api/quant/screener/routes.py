@@ -78,6 +78,7 @@ async def evaluated(
         there &= np.isin(market.table.codes.astype(str), codes)
     rows = np.flatnonzero(there)
     rows = rows[np.argsort(-values[rows], kind="stable")]
+    screener.note(market, (), columns_needed(formula), market.table.codes[rows[:limit]])
     names = market.table.texts("name")
     items = [
         {

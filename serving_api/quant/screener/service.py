@@ -1,6 +1,6 @@
 """The screener: the market of a date, cached per version of its tables, and the selections of queries."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,14 @@ from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.parser import parse
 from platform_assets.compute.dsl.written import written
 from platform_assets.compute.language import LanguageError
+from serving_api.db.adjusted_reads import unnoted
+from serving_api.framework.display_fields import COLUMNS
 from serving_api.framework.error_responses import BadExpression
 from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import AsOf, bound_of, parse_as_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.quant.screener.history import Histories
+from serving_api.quant.screener.history import FACTOR, PRICES, Histories
 from serving_api.quant.screener.market import TABLES, Market, market_of
 from serving_api.quant.screener.queries import BARS
 from serving_api.table_lists import trade_date
@@ -96,11 +98,26 @@ class Screener:
             return None if market is None else replace(market, version=version)
 
         key = (asked.day, asked.bound)
-        return await self._state.cache.one("screener", key, version, load, lambda market: market.size)
+        with unnoted():
+            return await self._state.cache.one("screener", key, version, load, lambda market: market.size)
 
     async def bars(self, market: Market, needs: Mapping[str, int]) -> dict[str, Floats]:
         """Blocks of bars; without values when the database is unavailable."""
-        return await read_or({}, self._histories.of(market, needs, await self._version(market)))
+        with unnoted():
+            return await read_or({}, self._histories.of(market, needs, await self._version(market)))
+
+    def note(
+        self, market: Market, fields: Iterable[str], series: Iterable[str], codes: Iterable[str]
+    ) -> None:
+        """Note what an answer about some stocks was made from: fields, and columns of bars."""
+        columns: dict[str, set[str]] = {WIDE: set(COLUMNS.values())}
+        for name in fields:
+            columns.setdefault(catalogue()[name].table, set()).add(catalogue()[name].column)
+        if not PRICES.isdisjoint(series):
+            columns[BARS] = {FACTOR}
+        shown = list(map(str, codes))
+        for table, some in columns.items():
+            self._state.reading.ledger.note_codes(table, some, shown, market.as_of)
 
     async def _version(self, market: Market) -> str | None:
         """The version of a market and of its bars."""
@@ -125,7 +142,11 @@ class Screener:
         selection = await self._state.cache.one(
             "found", key, version, load, lambda one: one.rows.nbytes + 4096
         )
-        return None if selection is None else Found(market, selection, tuple(tree.fields_of(query)))
+        if selection is None:
+            return None
+        fields = tuple(tree.fields_of(query))
+        self.note(market, fields, needs, market.table.codes[selection.rows])
+        return Found(market, selection, fields)
 
 
 def _step(step: Step, market: Market) -> dict[str, Any]:

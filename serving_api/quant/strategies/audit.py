@@ -182,7 +182,7 @@ def _tactic(
 
 def _health(session: Session, code: str, newest: str, as_of: str | None) -> float:
     """As `/stocks/{code}/vpa` returns it; NaN when there are too few bars."""
-    bars = stock_bars(session, code, scorecards.HEALTH_BARS + SIGNAL_BARS, as_of)
+    bars = stock_bars(session, code, scorecards.HEALTH_BARS + SIGNAL_BARS, as_of, "qfq")
     known = [bar for bar in bars if bar.date <= newest][-scorecards.HEALTH_BARS :]
     return _number(analyse(prices_of(known)).health if known else None)
 
