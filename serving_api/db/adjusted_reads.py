@@ -6,7 +6,7 @@ adjusted prices (`Dataset.adjusted`); a cached value keeps what was noted when i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -16,6 +16,8 @@ from core.declaration.registry import builtin_registry
 from platform_assets.research.factors import FINAL, ITEMS, PROVISIONAL, Span, provisional_codes
 
 COLUMNS = ("code", "opened_on", "closed_on")
+Held = Callable[[str, frozenset[str]], frozenset[str]]
+"""(table, codes) -> those of the codes that it has rows of; all where its rows have none."""
 _NO_COLUMNS: frozenset[str] = frozenset()
 _WORD = re.compile(r"\w+")
 _OF_CODES = re.compile(r"\bcode\s*(=\s*\?|IN\b)")
@@ -110,10 +112,11 @@ class Ledger:
 
     def note_rows(
         self, table: str, columns: Sequence[str], rows: Sequence[Any], key: int | str | None, by: str,
-        values: Sequence[Any], as_of: str | None,
+        values: Sequence[Any], as_of: str | None, held: Held,
     ) -> None:  # fmt: skip
         """Note `rows` of a table, whose code each holds at `key`. `by`: condition and order that chose them,
-        with the `values` of the condition. Where neither names a code, each may be behind a value."""
+        with the `values` of the condition. Where neither names a code, each that the table has rows of may be
+        behind a value."""
         current = _CURRENT.get()
         if current is None or not _is_adjusted(table, columns, by):
             return
@@ -125,6 +128,8 @@ class Ledger:
             codes = codes.intersection([row[key] for row in rows])
         elif _OF_CODES.search(by):
             codes = codes.intersection([value for value in values if isinstance(value, str)])
+        else:
+            codes = held(table, codes)
         current.codes |= codes
 
     def note_codes(self, table: str, columns: Iterable[str], codes: Iterable[str], as_of: str | None) -> None:
@@ -134,20 +139,28 @@ class Ledger:
             current.some = True
             current.codes |= self.provisional(as_of).intersection(codes)
 
-    def note_statement(self, statement: str, values: Sequence[Any], rows: Sequence[Sequence[Any]]) -> None:
-        """Note the result of a SELECT of ours, of current rows. Codes are those that it shows or names."""
+    def note_statement(
+        self, statement: str, values: Sequence[Any], rows: Sequence[Sequence[Any]], held: Held
+    ) -> None:
+        """Note the result of a SELECT of ours, of current rows: the codes that it shows or names, else those
+        that its tables have rows of."""
         current = _CURRENT.get()
         if current is None:
             return
         words, adjusted = frozenset(_WORD.findall(statement)), builtin_registry().adjusted
-        if not any((adjusted[table] - {"code"}) & words for table in words & adjusted.keys()):
+        read = [table for table in words & adjusted.keys() if (adjusted[table] - {"code"}) & words]
+        if not read:
             return
         current.some = True
-        if self._open and rows:
-            cells = [cell for row in rows for cell in row if isinstance(cell, str)]
-            named = values if _OF_CODES.search(statement) else ()
-            shown = self._open.intersection([*cells, *(value for value in named if isinstance(value, str))])
-            current.codes |= shown or (frozenset() if named else self._open)
+        if not self._open or not rows:
+            return
+        cells = [cell for row in rows for cell in row if isinstance(cell, str)]
+        named = _OF_CODES.search(statement) is not None
+        shown = self._open.intersection([*cells, *(one for one in values if named and isinstance(one, str))])
+        current.codes |= shown
+        if not shown and not named:
+            for table in read:
+                current.codes |= held(table, self._open)
 
 
 def adjusted_columns(table: str) -> frozenset[str]:

@@ -153,7 +153,18 @@ class Session:
         how: Mapping[str, Any],
     ) -> None:  # fmt: skip
         by = f"{how.get('where', '')} {how.get('order', '')}"
-        self._ledger.note_rows(table, columns, rows, key, by, how.get("values", ()), how.get("as_of"))
+        values, as_of = how.get("values", ()), how.get("as_of")
+        self._ledger.note_rows(table, columns, rows, key, by, values, as_of, self._held)
+
+    def _held(self, table: str, codes: frozenset[str]) -> frozenset[str]:
+        """Those of some codes that a table has rows of; all of them where its rows have no code."""
+        if not self.has(table) or "code" not in self._warehouse.table(table).names:
+            return codes
+        found: set[str] = set()
+        for clause, some in code_clauses(sorted(codes)):
+            statement = self.sql.text(f"SELECT DISTINCT code FROM {self.sql.name(table)} WHERE {clause}")
+            found.update(code for (code,) in self._connection.exec_driver_sql(statement, some))
+        return frozenset(found)
 
     def count(self, table: str, of: Of, where: str = "", values: Sequence[Any] = ()) -> int:
         """Number of rows."""
@@ -205,7 +216,7 @@ class Session:
         """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""
         text = self._warehouse.sql.text(statement)
         found = [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
-        self._ledger.note_statement(statement, values, found)
+        self._ledger.note_statement(statement, values, found, self._held)
         return found
 
     @property

@@ -93,7 +93,8 @@ class VersionCache:
         entry = self._entries.get((prefix, key))
         if entry is None or version is None or entry.version != version:
             return None
-        note(entry.reads)
+        if entry.reads.some:
+            note(entry.reads)
         return entry.value
 
     def get(self, prefix: str, key: Hashable, version: str | None) -> Any | None:

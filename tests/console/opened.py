@@ -104,15 +104,18 @@ def recorded_key(request: Request) -> str:
     return re.sub(r"\d{6}", "{code}", path)
 
 
-def answer_recorded(page: Page, change: Change = lambda answer: answer, of: str = "stock") -> None:
-    """The API answers what was recorded for the page `of`, changed by `change`; other requests reach the
-    app."""
+def answer_recorded(
+    page: Page, change: Change = lambda answer: answer, of: str = "stock", provisional: Sequence[str] = ()
+) -> None:
+    """The API answers what was recorded for the page `of`, changed by `change`, those of `provisional` with
+    the mark of a provisional factor; other requests reach the app."""
     found = answers(of)
 
     def answer(route: Route) -> None:
         key = recorded_key(route.request)
         if key in found:
-            route.fulfill(json=change(json.loads(json.dumps(found[key]))))
+            headers = {"X-Factor": "provisional"} if key in provisional else {}
+            route.fulfill(json=change(json.loads(json.dumps(found[key]))), headers=headers)
         else:
             route.continue_()
 

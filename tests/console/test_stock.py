@@ -59,6 +59,18 @@ def test_all_panels_show_the_stock_and_name_their_address(
         is_sound(one, site)
 
 
+def test_panels_with_a_provisional_factor_say_so(browser: Browser, site: str) -> None:
+    with opened(browser, width=1280, language="en") as one:
+        answer_recorded(one.page, provisional=("stocks/{code}/kline", "factor/breakdown/{code}"))
+        show(one, site)
+
+        said = {name: one.page.locator(f"#{name}-factor").inner_text() for name in PANELS}
+        text = texts_of("en", "stock")["state.provisional"]
+        marked = {"summary", "candles", "peers", "scores"}
+        assert said == {name: text if name in marked else "" for name in PANELS}
+        is_sound(one, site)
+
+
 @pytest.mark.parametrize(
     ("width", "language"),
     [

@@ -12,8 +12,10 @@ from resources.simulated_market.world.model import World
 from serving_api.inspection.walk import Walk
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
+from tests.pipeline.every_read import EveryRead, Read
 from tests.serving_api.areas.conftest import in_front
 from tests.serving_api.conftest import ADMIN
+from tests.serving_api.market import put
 
 EVENING = datetime.fromisoformat(f"{TODAY}T22:30")
 """After the last task of the day."""
@@ -133,7 +135,7 @@ def test_all_that_can_be_asked_for_answers_or_is_empty_by_nature(loaded: Service
 
 
 def test_the_same_day_again_asks_and_writes_nothing(loaded: Services) -> None:
-    """Runs last: the other tests look at the first load."""
+    """Runs last but one: the other tests look at the first load."""
 
     def asked() -> int:
         return int(loaded.warehouse.query("SELECT COUNT(*) FROM sys_fetch")[0][0])
@@ -149,3 +151,90 @@ def test_the_same_day_again_asks_and_writes_nothing(loaded: Services) -> None:
         if now["version"] != versions.get(name, {}).get("version") and not name.startswith("sys_")
     }  # fmt: skip
     assert changed == set()
+
+
+AFFECTED, OTHER = "600040", "600041"
+"""Of one the ledger has an open item."""
+NOT_ADJUSTED = {
+    "/api/v1/stocks/{code}",
+    "/api/v1/stocks/{code}/base-info",
+    "/api/v1/stocks/{code}/industry-compare",
+    "/api/v1/datamgr/fusion/stock/{code}",
+    "/api/v1/datamgr/fusion/stock/{code}/kline-bar",
+}
+"""They read tables with columns of adjusted prices, but none of these columns unless they are asked to."""
+AGGREGATES = {
+    "get_scorecard",
+    "/api/v1/scorecard/overview",
+    "/api/v1/scorecard/breakdown",
+    "/api/v1/scorecard/record",
+    "/api/v1/builtin-strategies",
+    "/api/v1/builtin-strategies/{key}/performance",
+    "/api/v1/quant/strategies/{key}/validation",
+    "/api/v1/quant/pattern-performance",
+    "/api/v1/market/dragon-review",
+    "/api/v1/market/dragon-review-curve",
+    "/api/v1/market/lhb-branch-stat",
+}
+"""Figures over many stocks, which they do not name."""
+ROWS: dict[str, dict[str, Any]] = {
+    "calc_pattern_daily": {"date": TODAY, "double_bottom": 100},
+    "calc_signal_hit": {"trade_date": TODAY, "signal_key": "double_bottom", "direction": 1, "price": 8.0},
+    "calc_strategy_hit": {"trade_date": TODAY, "strategy_key": "trend", "name": "-", "score": 1.0},
+    "calc_dragon_score": {
+        "trade_date": TODAY, "name": "-", "total_score": 50.0, "coverage": 1.0, "rank_no": 9, "grade": "B",
+        "limit_days": 1, "review_status": "pending",
+    },
+    "fusion_dragon_tiger": {"date": TODAY, "reason_key": "a" * 16, "reason": "-", "name": "-", "close": 8.0},
+    "fusion_block_trade": {
+        "date": TODAY, "row_key": "a" * 16, "price": 8.0, "volume": 100, "amount": 800.0, "close": 8.0,
+    },
+}  # fmt: skip
+"""Rows of both stocks in tables that the world's day may not have one of."""
+ITEM = {
+    "code": AFFECTED, "date": TODAY, "market": "SH", "before_date": "2026-08-20", "close_before": 8.0,
+    "quoted": 6.59, "expected": 8.0, "factor": 1.21396, "status": "open", "opened_on": TODAY,
+    "asked_on": TODAY,
+}  # fmt: skip
+
+
+def _reads(loaded: Services) -> list[Read]:
+    """Every answer that holds data."""
+    url, folder = loaded.extra["at"]
+    with in_front(loaded, url, folder) as api:
+        every = EveryRead(api, loaded.registry, loaded.warehouse.query, (AFFECTED, OTHER))
+        return [read for read in every.all() if read.holds]
+
+
+def test_every_answer_with_a_value_of_a_provisional_factor_says_so(loaded: Services) -> None:
+    """Runs last: it writes to the tables."""
+    warehouse, adjusted = loaded.warehouse, loaded.registry.adjusted
+    ledger = warehouse.table("ref_exright_item")
+    for name, row in ROWS.items():
+        own = {code for (code,) in warehouse.query(f"SELECT DISTINCT code FROM {name}")}
+        for code in {AFFECTED, OTHER} - own:
+            put(warehouse, warehouse.table(name), [{"code": code, **row}])
+    put(warehouse, ledger, [ITEM])
+
+    reads = _reads(loaded)
+
+    marked = {read.name: read for read in reads if read.is_marked}
+    named = {
+        read.name
+        for read in reads
+        if read.tables & adjusted.keys()
+        and (read.code == AFFECTED or (read.code is None and AFFECTED in read.answer.text))
+    }
+    assert named - marked.keys() == NOT_ADJUSTED
+    assert {one.name for one in marked.values() if one.name not in named} <= AGGREGATES
+    assert [read.name for read in reads if read.is_marked and read.code == OTHER] == []
+    # What is marked is tagged by tables whose version the ledger is a part of.
+    assert [one.name for one in marked.values() if not one.tables & adjusted.keys()] == []
+    assert len(marked) > 40
+
+    put(warehouse, ledger, [{**ITEM, "status": "closed", "closed_by": "event", "closed_on": TODAY}])
+
+    after = _reads(loaded)
+    assert [read.name for read in after if read.is_marked] == []
+    tags = {(read.name, read.code): read.tag for read in after}
+    assert [one.name for one in marked.values() if one.tag and one.tag == tags[one.name, one.code]] == []

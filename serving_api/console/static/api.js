@@ -24,6 +24,11 @@ export function address(path, parameters = {}) {
   return url;
 }
 
+/** Answers with a value that rests on a provisional factor. */
+const provisional = new WeakSet();
+
+export const isProvisional = (answer) => provisional.has(answer);
+
 /** A request that several panels read: it is sent once. */
 export const shared = (request) => ({ ...request, isShared: true, answer: null });
 
@@ -54,7 +59,10 @@ async function fetched(request, signal) {
     throw new Problem(error.name === "TimeoutError" ? "late" : "gone");
   }
   const json = await answer.json().catch(() => null);
-  if (answer.ok && json !== null) return json;
+  if (answer.ok && json !== null) {
+    if (answer.headers.get("X-Factor") === "provisional" && typeof json === "object") provisional.add(json);
+    return json;
+  }
   const detail = typeof json?.detail === "string" ? json.detail : "";
   throw new Problem(KINDS[answer.status] ?? (answer.status < 500 ? "refused" : "failed"), detail, answer.status, json?.error ?? null);
 }

@@ -1,6 +1,6 @@
 // A panel: loads what its address gives, says where it came from, and what to do when there is nothing.
 
-import { read } from "./api.js";
+import { isProvisional, read } from "./api.js";
 import { el, t } from "./dom.js";
 import { open } from "./lineage.js";
 
@@ -10,6 +10,7 @@ export class Panel {
   constructor(id) {
     this.body = document.getElementById(`${id}-body`);
     this.source = document.getElementById(`${id}-source`);
+    this.factor = document.getElementById(`${id}-factor`);
     this.current = null;
   }
 
@@ -26,6 +27,7 @@ export class Panel {
       const answers = await Promise.all(requests.map((one) => read(one, mine.signal)));
       if (mine.signal.aborted) return;
       clearTimeout(slow);
+      if (this.factor) this.factor.textContent = answers.some(isProvisional) ? t("state.provisional") : "";
       const made = document.createDocumentFragment();
       if (this.body.classList.contains("chart")) {
         if (!this.plot) this.body.replaceChildren((this.plot = el("div", { class: "plot" })));

@@ -140,10 +140,7 @@ function fill() {
     { url: address(`quant/indicators/${code}`, { ...span, date }) },
     { url: address(`quant/patterns/${code}`, { days: Math.min(750, Number(days.value)), date }) },
     dividends, billboard, announcements, limits,
-  ], (body, ...answers) => {
-    document.getElementById("factor").textContent = answers[0].factor === "provisional" ? t("stock.provisional") : "";
-    return candles(body, answers, indicator.value);
-  }, t("empty.candles"));
+  ], (body, ...answers) => candles(body, answers, indicator.value), t("empty.candles"));
   panels.chips.load([{ url: address(`quant/cyq/${code}`, { date }) }], chips, t("empty.calculated"));
   panels.flow.load([calling("get_fund_flow_history", { code, limit: 60 }, date)], flow, t("empty.flow"));
   panels.events.load([dividends, billboard, announcements, limits], events, t("empty.events"));
