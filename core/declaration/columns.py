@@ -240,3 +240,16 @@ def columns_from(notation: str) -> tuple[ColumnSpec, ...]:
         name, sql, *unit = item.split(":")
         specs.append(ColumnSpec(name=name, column_type=COLUMN_TYPES[sql], unit=unit[0] if unit else ""))
     return tuple(specs)
+
+
+def key_and_date(
+    model: type[Model], key: tuple[str, ...], date_column: str | None
+) -> tuple[tuple[str, ...], str | None]:
+    """The key of a table of a model, and its date column: as they are given, else the columns that the model
+    declares with `key()` and the first day or time of them; "" for no date column."""
+    specs = model_columns(model)
+    names = key or tuple(spec.name for spec in specs if spec.of_key)
+    if date_column is None:
+        families = {spec.name: spec.family for spec in specs}
+        date_column = next((name for name in names if families.get(name) in ("date", "time")), None)
+    return names, date_column or None

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from core.declaration.columns import ColumnSpec, Model, columns_from, model_columns
+from core.declaration.columns import ColumnSpec, Model, key_and_date, model_columns
 from core.declaration.rules import (
     Contract,
     Derive,
@@ -45,24 +45,23 @@ _KEEP_CALCULATED = ("track_", "scorecard_")
 class Source:
     """One upstream of a table, in priority order. `name` is the `src` that its rows carry. `only_when`
     answers whether this source can serve a scope at all (a quote batch knows only the current day).
-    `beside`: whether it may be asked beside one that answered, for finer figures."""
+    `beside`: whether it may be asked beside one that answered, for finer figures. `parts`: what of the table
+    it brings (an exchange, a list), where the sources bring it together: a date that lacks a part is not
+    complete. `every_date`: it has rows of every date that is out, so none is no answer."""
 
     name: str
     fetch: Fetch
     only_when: Callable[[Any, Scope], bool] | None = None
     beside: bool = True
+    parts: tuple[str, ...] = ()
+    every_date: bool = False
 
 
 def _take_from_model(declared: "Raw | Dataset", model: type[Model]) -> None:
     """Write the defaults of `key` and `date_column` into a declaration that is still under construction."""
-    specs = model_columns(model)
-    names = declared.key or tuple(spec.name for spec in specs if spec.of_key)
-    object.__setattr__(declared, "key", names)
-    column: str | None = declared.date_column
-    if column is None:
-        families = {spec.name: spec.family for spec in specs}
-        column = next((name for name in names if families.get(name) in ("date", "time")), None)
-    object.__setattr__(declared, "date_column", column or None)
+    key, date_column = key_and_date(model, declared.key, declared.date_column)
+    object.__setattr__(declared, "key", key)
+    object.__setattr__(declared, "date_column", date_column)
 
 
 @dataclass(frozen=True)
@@ -373,30 +372,12 @@ class Dataset:
     @cached_property
     def stage_table(self) -> Table:
         """The staging table: the fused columns without the computed ones, one row per source."""
-        columns = tuple(spec for spec in self.columns if not spec.computed)
-        return Table(
-            name=self.stage_name,
-            layer=Layer.STG,
-            columns=columns,
-            key=(*self.key, "src"),
-            dataset=self.name,
-            description=f"{self.title}, staged: one row per source",
-            date_column=self.date_column,
-        )
+        return self.table.staged(self.stage_name)
 
     @cached_property
     def import_table(self) -> Table:
         """RAW rows of users' files: the columns that sources deliver, and where in which file each row is."""
-        return Table(
-            name=f"raw_import_{self.name}",
-            layer=Layer.RAW,
-            columns=(*self.stage_table.columns, *columns_from("file_name:s255 file_row:big file_hash:k64")),
-            key=(*self.key, "src"),
-            dataset=self.name,
-            description=f"{self.title}, from files of users",
-            date_column=self.date_column,
-            payload=False,
-        )
+        return self.stage_table.imported(f"raw_import_{self.name}", self.title)
 
     @property
     def dated(self) -> bool:

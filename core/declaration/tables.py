@@ -1,6 +1,6 @@
 """What a declaration means in the database: a table, its layer, key, audit columns and twin."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -107,6 +107,29 @@ class Table:
     def moment(self) -> str | None:
         """The first column of its key that is a day or a time."""
         return next((name for name in self.key if self.column(name).family in ("date", "time")), None)
+
+    def staged(self, name: str) -> "Table":
+        """Its staging table: the columns that sources deliver, one row per source."""
+        return replace(
+            self,
+            name=name,
+            layer=Layer.STG,
+            columns=tuple(spec for spec in self.columns if not spec.computed),
+            key=(*self.key, "src"),
+            description=f"{self.description}, staged: one row per source",
+            indexes=(),
+        )
+
+    def imported(self, name: str, title: str) -> "Table":
+        """Of a staging table: RAW rows of users' files, with where in which file each row is."""
+        return replace(
+            self,
+            name=name,
+            layer=Layer.RAW,
+            columns=(*self.columns, *columns_from("file_name:s255 file_row:big file_hash:k64")),
+            description=f"{title}, from files of users",
+            payload=False,
+        )
 
     def month_of(self, value: str | None) -> str:
         """The month (YYYY-MM) that a row with this value of `month_column` is published in."""

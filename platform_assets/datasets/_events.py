@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 EventCall = Callable[["EastmoneyClient"], Callable[[str, str, tuple[str, ...] | None], pd.DataFrame]]
 """The client of the portal -> its call of (first date, last date, codes or None for the market)."""
+EXCHANGES = ("SSE", "SZSE", "BSE")
+"""Parts of a list of the whole market; the portal's reports hold all of them."""
 _MOST_DATES = 20
 """Dates that are asked for at once: their rows stay far below what the gateway pages."""
 _FEW_CODES = 5

@@ -21,6 +21,7 @@ YEARS, SHORT_YEARS = 10, 2
 _OVERLAP = 45
 _ENOUGH = 200
 _FAILED_SHARE = 0.25
+CURVE, SHIBOR = "government curve", "RPT_IMP_INTRESTRATEN"
 
 
 def _since(ctx: FetchContext, indicator: str, years: int) -> str:
@@ -101,14 +102,18 @@ def _requests() -> Iterator[tuple[str, Callable[[FetchContext], pd.DataFrame]]]:
     for report in macro.REPORTS:
         yield report, partial(_economy, report=report)
     yield "RPTA_WEB_TREASURYYIELD", _portal_yields
-    yield "RPT_IMP_INTRESTRATEN", _portal_shibor
+    yield SHIBOR, _portal_shibor
     yield "RPT_ECONOMICVALUE_USA", _foreign
     for indicator, secid in macro.LEVELS.items():
         yield secid, partial(_portal_levels, indicator=indicator)
 
 
+REPORTS = tuple(name for name, _ in _requests())
+"""The parts that the portal brings."""
+
+
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Some twenty calls. A report that has changed or is not plausible is left out and noted; when
+    """Some twenty calls. A report that has changed or is not plausible is left out and named; when
     more than a quarter of them fail, nothing of the portal is accepted."""
     parts, failed = [], []
     asked = list(_requests())
@@ -120,7 +125,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if len(failed) > _FAILED_SHARE * len(asked):
         name, reason = failed[0]
         raise PayloadError(f"{len(failed)} of {len(asked)} reports failed; {name}: {reason}")
-    ctx.problems += failed
+    ctx.not_served |= dict(failed)
     return _joined(parts)
 
 

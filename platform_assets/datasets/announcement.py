@@ -17,6 +17,7 @@ from core.declaration.scope import Context, Scope
 from core.errors import NotServed
 from core.text_keys import text_keys
 from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
+from platform_assets.datasets._events import EXCHANGES
 from platform_assets.datasets._press import days_of, spans
 from resources.upstreams.fetch_context import FetchContext
 
@@ -151,7 +152,11 @@ DATASET = Dataset(
             key=("code", "title", "pub_date"),
             unique=(("code", "title_key", "pub_date"),),
             partition=rules.Partition.EVENT_DATE,
-            sources=(Source("cninfo", platform), Source("eastmoney", portal), Source("szse", shenzhen)),
+            sources=(
+                Source("cninfo", platform, parts=EXCHANGES),
+                Source("eastmoney", portal, parts=EXCHANGES),
+                Source("szse", shenzhen, parts=("SZSE",)),
+            ),
             late=1,
         ),
     ),

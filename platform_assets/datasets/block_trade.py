@@ -18,6 +18,7 @@ from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import confirmed, with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._events import (
+    EXCHANGES,
     add_changes_after,
     by_dates,
     close_is_that_of_the_bar,
@@ -170,7 +171,7 @@ DATASET = Dataset(
             history=250,
             title="Block trades as the portal reports them",
             model=RawBlockTrade,
-            sources=(Source("eastmoney", portal),),
+            sources=(Source("eastmoney", portal, parts=EXCHANGES),),
             late=1,
         ),
         Raw(
@@ -180,14 +181,14 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
             model=AuxDeal,
-            sources=(Source("em_f10", portal),),
+            sources=(Source("em_f10", portal, parts=EXCHANGES),),
             late=1,
         ),
         Raw(
             name="exchange_block_trade",
             title="Block trades as Shanghai and Shenzhen publish them",
             model=ExchangeBlockTrade,
-            sources=(Source("sse", shanghai), Source("szse", shenzhen)),
+            sources=(Source("sse", shanghai, parts=("SSE",)), Source("szse", shenzhen, parts=("SZSE",))),
             combine="all",
             late=1,
             freshness=trading(7),

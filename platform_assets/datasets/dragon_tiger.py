@@ -19,7 +19,13 @@ from core.declaration.frames import canonical_json
 from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.text_keys import hash_key
-from platform_assets.datasets._events import add_changes_after, by_dates, closed_after, trade_dates_only
+from platform_assets.datasets._events import (
+    EXCHANGES,
+    add_changes_after,
+    by_dates,
+    closed_after,
+    trade_dates_only,
+)
 from resources.upstreams.exchanges.szse_billboard import PORTAL_WORDS
 from resources.upstreams.fetch_context import FetchContext
 
@@ -145,6 +151,21 @@ def _with_reason_key(rows: pd.DataFrame) -> pd.DataFrame:
 def listings(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for some six dates of the market; the tables of one run share it."""
     return _with_reason_key(by_dates(ctx, scope, "billboard", lambda eastmoney: eastmoney.billboard))
+
+
+def shenzhen_listings(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """What Shenzhen itself lists."""
+    return _with_reason_key(shenzhen(ctx, scope))
+
+
+def shanghai_listings(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """What Shanghai itself lists."""
+    return _with_reason_key(shanghai(ctx, scope))
+
+
+def seats_of_shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Seats as Shanghai itself lists them."""
+    return _seats(shanghai_seats(ctx, scope))
 
 
 def seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -282,9 +303,9 @@ DATASET = Dataset(
             title="Billboard as the portal and the exchanges report it",
             model=received(DragonTiger, without=("buy_seats", "sell_seats")),
             sources=(
-                Source("eastmoney", listings),
-                Source("szse", lambda ctx, scope: _with_reason_key(shenzhen(ctx, scope)), few_dates),
-                Source("sse", lambda ctx, scope: _with_reason_key(shanghai(ctx, scope)), few_dates),
+                Source("eastmoney", listings, parts=EXCHANGES),
+                Source("szse", shenzhen_listings, few_dates, parts=("SZSE",)),
+                Source("sse", shanghai_listings, few_dates, parts=("SSE",)),
             ),
             combine="all",
             late=1,
@@ -295,8 +316,8 @@ DATASET = Dataset(
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
             sources=(
-                Source("eastmoney", seats),
-                Source("sse", lambda ctx, scope: _seats(shanghai_seats(ctx, scope)), few_dates),
+                Source("eastmoney", seats, parts=EXCHANGES),
+                Source("sse", seats_of_shanghai, few_dates, parts=("SSE",)),
             ),
             late=1,
             topical=True,
@@ -309,7 +330,7 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
-            sources=(Source("em_f10", listings_with_seats),),
+            sources=(Source("em_f10", listings_with_seats, parts=EXCHANGES),),
             late=1,
         ),
     ),

@@ -75,7 +75,10 @@ DATASET = Raw(
     model=AuxWorth,
     partition=Partition.CODE,
     date_column="update_date",
-    sources=(Source(PAGES, pages, only_when=pages_are_read), Source(REPORT, report)),
+    sources=(
+        Source(PAGES, pages, only_when=pages_are_read, parts=("pages of companies",)),
+        Source(REPORT, report, parts=("report of all companies",)),
+    ),
     combine="all",
     reads=("raw_reports",),
     tasks=("aux_f10_events_sync",),

@@ -86,7 +86,11 @@ DATASET = Raw(
     name="exchange_overview",
     title="Turnover and worth of the exchanges' markets, by class",
     model=ExchangeOverview,
-    sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("derived", own_quotes)),
+    sources=(
+        Source("sse", shanghai, parts=("SSE",), every_date=True),
+        Source("szse", shenzhen, parts=("SZSE",), every_date=True),
+        Source("derived", own_quotes),
+    ),
     combine="all",
     reads=("raw_quote",),
     freshness=trading(2, "trade_date"),

@@ -13,11 +13,11 @@ from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
-from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.datasets._funds import of_scope, with_values
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 KINDS = ("etf", "lof")
+_BOTH = ("SSE", "SZSE")
 _BEFORE_DAYS = 20
 """Trade dates that the units may be old against which a change is computed."""
 
@@ -61,17 +61,8 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def units(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Units of Shanghai's ETFs, one call a date; of the session that has ended Shenzhen's too."""
-    parts = [ctx.sse.etf_units(day).assign(src="sse") for day in scope.dates]
-    if current_session(ctx, scope):
-        # Shenzhen's are added when it answers: it knows the newest date alone. When it does not answer,
-        # Shanghai's rows are kept, and the failure is noted so that it is not taken for a market without
-        # funds.
-        try:
-            parts.append(ctx.szse.etf_units(scope.until).assign(src="szse"))
-        except (UpstreamError, PayloadError, Unavailable) as error:
-            ctx.problems.append(("szse", f"no units of Shenzhen: {error}"))
-    return _of_units(ctx, scope, parts)
+    """Units of Shanghai's ETFs, one call a date."""
+    return _of_units(ctx, scope, [ctx.sse.etf_units(day) for day in scope.dates])
 
 
 def units_of_shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -103,10 +94,10 @@ DATASET = Raw(
     title="ETFs and LOFs by trade date",
     model=FundEtf,
     sources=(
-        Source("eastmoney", portal, only_when=current_session),
-        Source("tencent", quote_site, only_when=current_session),
-        Source("sse", units),
-        Source("szse", units_of_shenzhen, only_when=current_session),
+        Source("eastmoney", portal, only_when=current_session, parts=_BOTH),
+        Source("tencent", quote_site, only_when=current_session, parts=_BOTH),
+        Source("sse", units, parts=("SSE",)),
+        Source("szse", units_of_shenzhen, only_when=current_session, parts=("SZSE",)),
     ),
     freshness=trading(2, "trade_date"),
     topical=True,

@@ -122,7 +122,7 @@ def _bars_of(ctx: FetchContext, day: str, reported: pd.Series) -> pd.DataFrame:
 
 def _source(exchange: str) -> Source:
     fetch: Callable[[FetchContext, Scope], pd.DataFrame] = partial(of_exchange, exchange=exchange)
-    return Source(exchange, fetch)
+    return Source(exchange, fetch, parts=(exchange.upper(),))
 
 
 DATASET = Raw(

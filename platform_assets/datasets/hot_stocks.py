@@ -69,9 +69,9 @@ DATASET = Raw(
     title="Popularity lists and strong stocks of a date",
     model=RawHotStock,
     sources=(
-        Source("eastmoney", portal, current_session),
-        Source("ths", topic_portal, within_last(240)),
-        Source("xueqiu", social_site, current_session),
+        Source("eastmoney", portal, current_session, parts=("em_rank",)),
+        Source("ths", topic_portal, within_last(240), parts=("ths_hot", "ths_strong")),
+        Source("xueqiu", social_site, current_session, parts=("xq_follow",)),
     ),
     combine="all",
     # A stock that fell out of a list must not stay in it; a list whose site did not answer is kept.

@@ -123,7 +123,11 @@ DATASET = Raw(
     title="Members of indices and industries, with weights",
     model=IndexConstituent,
     partition=Partition.SNAPSHOT,
-    sources=(Source("csindex", csi_files), Source("cnindex", cni_sample), Source("sw", sw_classes)),
+    sources=(
+        Source("csindex", csi_files, parts=(CSI,)),
+        Source("cnindex", cni_sample, parts=(CNI,)),
+        Source("sw", sw_classes, parts=(SW,)),
+    ),
     combine="all",
     replace_by=("provider", "index_code"),
     contract=(Contract(is_of_the_past, "a list of a day to come"),),

@@ -93,7 +93,10 @@ DATASET = Raw(
     name="index_valuation",
     title="PE, yield and percentile of the broad indices by trade date",
     model=IndexValuation,
-    sources=(Source("csindex", csi), Source("eastmoney", portal)),
+    sources=(
+        Source("csindex", csi, parts=("indices of CSI",)),
+        Source("eastmoney", portal, parts=("indices of Shenzhen",)),
+    ),
     combine="all",
     late=1,
     freshness=trading(2),

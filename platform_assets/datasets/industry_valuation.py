@@ -61,7 +61,11 @@ DATASET = Raw(
     name="industry_valuation",
     title="PE and PB of industries by trade date and classification",
     model=IndustryValuation,
-    sources=(Source("cninfo", platform), Source("sw", classes), Source("eastmoney", boards)),
+    sources=(
+        Source("cninfo", platform, parts=("csrc", "cni")),
+        Source("sw", classes, parts=("sw",)),
+        Source("eastmoney", boards, parts=("em",)),
+    ),
     combine="all",
     late=1,
     freshness=trading(3),

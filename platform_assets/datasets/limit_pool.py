@@ -71,7 +71,10 @@ DATASET = Raw(
     name="limit_pool",
     title="Stocks at a price limit, day by day: sealed, broken, down, of the day before, strong",
     model=RawLimitPool,
-    sources=(Source("eastmoney", portal, within_last(20)), Source("ths", topic_portal, within_last(240))),
+    sources=(
+        Source("eastmoney", portal, within_last(20), parts=POOLS),
+        Source("ths", topic_portal, within_last(240), parts=TOPIC_POOLS),
+    ),
     # A stock that left a pool before the close must not stay in it.
     replace_by=("trade_date",),
     freshness=trading(1, "trade_date"),

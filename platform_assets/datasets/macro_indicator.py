@@ -24,7 +24,15 @@ from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import differs_from_known, mostly_unchanged, strays
 from platform_assets.datasets._macro_series import SERIES
-from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
+from platform_assets.datasets._macro_sources import (
+    CURVE,
+    REPORTS,
+    SHIBOR,
+    TABLE,
+    bond_depository,
+    interbank_market,
+    portal,
+)
 from platform_assets.datasets._macro_years import accumulates_within_its_year, with_past
 
 _LONGEST_BREAK = 15
@@ -220,9 +228,9 @@ DATASET = Dataset(
     domain="daily",
     partition=Partition.SNAPSHOT,
     sources=(
-        Source("eastmoney", portal),
-        Source("chinabond", bond_depository),
-        Source("chinamoney", interbank_market),
+        Source("eastmoney", portal, parts=REPORTS),
+        Source("chinabond", bond_depository, parts=(CURVE,)),
+        Source("chinamoney", interbank_market, parts=(CURVE, SHIBOR)),
     ),
     combine="all",
     fuse=Fields(tolerance={"value": 0.01}),

@@ -154,7 +154,7 @@ DATASET = Dataset(
     domain="daily",
     partition=Partition.SNAPSHOT,
     date_column="release_time",
-    sources=(Source("eastmoney", portal), Source("derived", first_sight)),
+    sources=(Source("eastmoney", portal, parts=("calendar of releases",)), Source("derived", first_sight)),
     combine="all",
     fuse=Fields(),
     derive=(add_surprise,),

@@ -14,6 +14,7 @@ from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, 
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
+from platform_assets.datasets._events import EXCHANGES
 from resources.upstreams.fetch_context import FetchContext
 
 PUBLISHED = "09:00"
@@ -174,7 +175,7 @@ DATASET = Dataset(
             gaps=True,
             title="Margin trading as the portal reports it",
             model=RawMargin,
-            sources=(Source("eastmoney", portal),),
+            sources=(Source("eastmoney", portal, parts=EXCHANGES, every_date=True),),
             late=1,
         ),
         Raw(
@@ -184,14 +185,18 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
             model=AuxMargin,
-            sources=(Source("em_f10", portal),),
+            sources=(Source("em_f10", portal, parts=EXCHANGES, every_date=True),),
             late=1,
         ),
         Raw(
             name="exchange_margin",
             title="Margin trading as the three exchanges publish it, with the sums of their markets",
             model=ExchangeMargin,
-            sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("bse", beijing)),
+            sources=(
+                Source("sse", shanghai, parts=("SSE",), every_date=True),
+                Source("szse", shenzhen, parts=("SZSE",), every_date=True),
+                Source("bse", beijing, parts=("BSE",)),
+            ),
             combine="all",
             late=1,
             freshness=rules.trading(2),

@@ -230,6 +230,9 @@ def _build(
             yield from _failed(plan, error, refused)
             return
         yield from _succeeded(context, plan, loaded, partitions_asked)
+        why = _incomplete(loaded, partitions_asked)
+        if why is not None:
+            raise dg.Failure(description=f"{plan.table.name}: {why}", allow_retries=False)
 
     return materialize
 
@@ -304,12 +307,14 @@ def _succeeded(
     loaded: those that were asked for, and earlier ones whose figures came with them."""
     key = asset_key(plan.table)
     last = loaded.results[-1] if loaded.results else None
+    lacking = {result.partition_key for result in loaded.results if result.missing}
     whole = True
     if plan.partitioned:
         done = {
             result.partition_key: _partition_metadata(loaded, result, newest=result is last)
             for result in loaded.results
-            if result.partition_key in asked or materialization.has_changed(result)
+            if (result.partition_key in asked or materialization.has_changed(result))
+            and result.partition_key not in lacking
         }
         for day, why in sorted({**loaded.not_out, **loaded.not_loaded}.items()):
             context.log.warning(f"{day} is not materialized: {why}")
@@ -320,6 +325,8 @@ def _succeeded(
                 context.add_asset_metadata(done[day], asset_key=key, partition_key=day)
             elif not of_codes:
                 yield dg.AssetMaterialization(key, partition=day, metadata=done[day])
+    elif lacking:
+        whole = False
     elif last is not None:
         # Not in the result: Dagster would write it once more into the step's own event.
         context.add_asset_metadata(materialization.partition_metadata(loaded, last), asset_key=key)
@@ -336,6 +343,14 @@ def _succeeded(
         data_version=None if version is None else dg.DataVersion(version),
         check_results=checks,
     )
+
+
+def _incomplete(loaded: Loaded, asked: Sequence[str]) -> str | None:
+    """Which parts of the table are missing of a date that was asked for, or that this load changed."""
+    for result in loaded.results:
+        if result.missing and (result.partition_key in asked or materialization.has_changed(result)):
+            return f"{result.missing} of {result.partition_key}; the rest of it is stored"
+    return None
 
 
 def _partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool) -> dict[str, Any]:

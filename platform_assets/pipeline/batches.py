@@ -2,7 +2,7 @@
 record of what was refused."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from core.errors import StorageError
 from platform_assets.pipeline.download import Download
+from platform_assets.pipeline.missing_parts import in_words
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from platform_assets.pipeline.slices import Part
 from resources.redact import redact
@@ -41,7 +42,7 @@ class Loaded:
     nothing: str = "there is nothing of this date"
     """What a date without a row says."""
     not_served: dict[str, str] = field(default_factory=dict)
-    """Codes (or dates) that no source answered for -> why."""
+    """Codes, dates or parts of the table that no source answered for -> why."""
     not_loaded: dict[str, str] = field(default_factory=dict)
     """Trade dates that were asked for and are not loaded -> why."""
     not_out: dict[str, str] = field(default_factory=dict)
@@ -70,10 +71,13 @@ def write_parts(
         source_rank = {name: place for place, name in enumerate(fused.source_order)}
     given = download or Download(pd.DataFrame())
     if parts:
-        parts[-1].quality += [*_refused(given), *_not_served(given)]
+        parts[-1].quality += [*_refused(given), *_not_served(given.not_served)]
         parts[-1].rejected += given.odd_rows
     fetches, sources = given.log.items, given.sources
-    loaded.sources, loaded.calls, loaded.not_served = sources, given.log.calls(), given.not_served
+    loaded.sources, loaded.calls, loaded.not_served = sources, given.log.calls(), dict(given.not_served)
+    for part in parts:
+        part.quality += _not_served(part.missing)
+        loaded.not_served |= part.missing
     common = {**run.batch_facts(), **facts, "sources": sources}
     parent: Batch | None = None
     if len(parts) > 1 and fetches:
@@ -101,6 +105,7 @@ def write_parts(
                         part.where,
                         batch,
                         rejected=part.rejected,
+                        missing=in_words(part.missing),
                         quality=part.quality,
                         fetches=own,
                         public_at=part.public_at,
@@ -170,7 +175,7 @@ def refuse(
         Quality("source_answer", "contract", "recorded", f"{item['src']}: {item['reason']}")
         for item in given.failed
     ]
-    kept = [*answers, *_refused(given), *_not_served(given), *quality]
+    kept = [*answers, *_refused(given), *_not_served(given.not_served), *quality]
     run.warehouse.writer.record_failure(table, batch, error, quality=kept, fetches=given.log.items)
     run.refused.append(Refusal(batch.batch_id, batch.sources, kept))
 
@@ -198,17 +203,17 @@ def _refused(download: Download) -> list[Quality]:
     ]
 
 
-def _not_served(download: Download) -> list[Quality]:
-    """Records of codes that no source answered for, and a summary that names them."""
-    if not download.not_served:
+def _not_served(reasons: Mapping[str, str]) -> list[Quality]:
+    """Records of codes, dates or parts that no source answered for, and a summary that names them."""
+    if not reasons:
         return []
-    named = sorted(download.not_served)
+    named = sorted(reasons)
     records = [
         Quality(
             "not_served",
             "contract",
             "recorded",
-            redact(download.not_served[item])[:500],
+            redact(reasons[item])[:500],
             natural_key=canonical_json({"answer": item}),
             code=item[:16],
         )

@@ -14,6 +14,7 @@ import pandas as pd
 from core.declaration.dataset import MIN_COVERAGE, Source
 from core.declaration.scope import Scope
 from core.errors import NotServed, PayloadError, PlatformError, Unavailable, UpstreamError
+from platform_assets.pipeline.missing_parts import Answer, Missing, not_brought
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.redact import redact
@@ -37,6 +38,8 @@ class Download:
     refused; the rest was accepted."""
     not_served: dict[str, str] = field(default_factory=dict)
     """Codes (or dates) that no source answered for -> what the last of them said."""
+    missing: Missing = field(default_factory=dict)
+    """Parts of the table that no source brought, of the market as a whole."""
     odd_rows: int = 0
     """Rows among them."""
 
@@ -80,6 +83,12 @@ class _Answers:
     missing: dict[str, str] | None = None
     """Codes or dates that no source has answered for yet; None before one has answered."""
     served: set[str] = field(default_factory=set)
+    of_parts: list[Answer] = field(default_factory=list)
+    """Answers of the sources that bring parts of the table."""
+
+    def lacking(self, days: Sequence[str], is_out: Callable[[str], bool]) -> frozenset[str]:
+        """Parts that nobody has brought by now."""
+        return frozenset().union(*not_brought(self.of_parts, days, is_out).values())
 
 
 def ask(
@@ -94,25 +103,30 @@ def ask(
     may_be_unserved: bool = False,
     empty_is_answer: bool = False,
     not_listed: Callable[[str], frozenset[str]] = lambda _day: frozenset(),
+    is_out: Callable[[str], bool] = lambda _day: True,
 ) -> Download:
-    """Ask `sources` in order. What the first one that answered did not answer for (`ctx.not_served`) is asked
-    for from the next ones, and nothing else. `ask_all` asks every one and needs one success; `also` names one
-    source that is asked in addition to the first success (its failure is recorded and tolerated).
+    """Ask `sources` in order. What the first one that answered did not answer for (`ctx.not_served`, parts of
+    the table) is asked for from the next ones, and nothing else. `ask_all` asks every one and needs one
+    success; `also` names one source that is asked in addition to the first success (its failure is recorded
+    and tolerated).
     `may_be_unserved`: that no source can serve the scope at all is an empty answer. `empty_is_answer`: of
     named codes no row is an answer as well, where a row is promised; the next source is asked all the same.
-    `not_listed`: codes of which nobody can have rows of a date.
+    `not_listed`: codes of which nobody can have rows of a date; `is_out`: whether the figures of a date are
+    published.
 
     Raises AllSourcesFailed when none answered in full.
     """
     download = Download(pd.DataFrame(), log=ctx.log)
     found = _Answers()
     lenient = empty_is_answer and scope.codes is not None
+    days = scope.dates if window.dated else (scope.until,)
     for source in sources:
         asked, part_of = scope, False
         if found.parts and not ask_all and not (source.beside and source.name == also):
-            if not found.missing:
+            if found.missing:
+                asked, part_of = _rest(scope, found.missing), True
+            elif not found.lacking(days, is_out).intersection(source.parts):
                 continue
-            asked, part_of = _rest(scope, found.missing), True
         if source.only_when is not None and not source.only_when(ctx, asked):
             continue
         if ctx.direct and download.sources:
@@ -140,10 +154,15 @@ def ask(
             found.missing = _missing(ctx.not_served, found, unlisted, ask_all=ask_all)
         except Exception as error:
             note |= _failure(error, source.name)
+        if source.parts and asked.codes == scope.codes:
+            held = frame[str(window.date_column)] if window.dated and "error" not in note else ()
+            of = asked.dates if window.dated else days
+            given = frozenset(str(one)[:10] for one in held)
+            found.of_parts.append(Answer(source, of, note.get("reason"), dict(ctx.not_served), given))
         _finish(download, note, ctx, before, ctx.problems[known:], noted)
     if not found.parts and not download.sources and (may_be_unserved or empty_is_answer):
         return download
-    return _joined(download, found)
+    return _joined(download, found, scope, not_brought(found.of_parts, days, is_out))
 
 
 def _failure(error: Exception, name: str) -> dict[str, Any]:
@@ -177,9 +196,14 @@ def _finish(
     download.sources.append(note)
 
 
-def _joined(download: Download, found: _Answers) -> Download:
-    """The download with the rows of all answers. Raises AllSourcesFailed without one."""
-    download.not_served = found.missing or {}
+def _joined(download: Download, found: _Answers, scope: Scope, missing: Missing) -> Download:
+    """The download with the rows of all answers, and the parts that are missing. Raises AllSourcesFailed
+    without an answer."""
+    download.not_served = {name: why for name, why in (found.missing or {}).items() if name not in missing}
+    if scope.codes is None:
+        download.missing = missing
+    else:
+        download.not_served |= {part: why for parts in missing.values() for part, why in parts.items()}
     parts = found.parts or found.empty[:1]
     if not parts:
         raise AllSourcesFailed(download.why_failed or "no source can serve this scope", download)

@@ -13,8 +13,10 @@ from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import QualityError
+from platform_assets.pipeline import missing_parts
 from platform_assets.pipeline.batches import Loaded, refuse
 from platform_assets.pipeline.download import Download
+from platform_assets.pipeline.missing_parts import in_words
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part
 from resources.warehouse.ledger.loads import loaded_days
@@ -72,6 +74,7 @@ def refuse_not_loaded(
 def of_sources(download: Download, raw: Raw) -> WhyNot:
     """A date is answered when a source was asked, and its answer was not refused."""
     odd = {item: f"{source}: {why}" for source, item, why in download.refused} | download.not_served
+    odd |= {day: str(in_words(missing)) for day, missing in download.missing.items()}
     if download.answering:
         return odd.get
     if download.failed:
@@ -83,9 +86,12 @@ def of_sources(download: Download, raw: Raw) -> WhyNot:
 def of_stage(run: PipelineRun, scope: Scope, dataset: Dataset) -> WhyNot:
     """A date is answered when it is staged."""
     staged = of_tables(run, scope, (dataset.stage_name,), every=True)
+    missing = missing_parts.of_stage(run, dataset, scope)
     feeds = ", ".join(dataset.feeds)
 
     def why_not(day: str) -> str | None:
+        if day in missing:
+            return in_words(missing[day])
         problem = staged(day)
         return None if problem is None else f"{problem}, from {feeds}"
 

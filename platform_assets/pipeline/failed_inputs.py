@@ -25,10 +25,10 @@ def must_have_loaded_one(
         which, of = "started_at>=?", (run.clock.now().date().isoformat(),)
     rows = run.warehouse.query(
         f"SELECT table_name, status, error FROM sys_batch WHERE table_name IN ({marks(inputs)}) AND {which} "
-        "AND status IN ('success', 'failed') ORDER BY started_at",
+        "AND status IN ('success', 'partial', 'failed') ORDER BY started_at",
         (*inputs, *of),
     )
-    if not rows or any(status == "success" for _, status, _ in rows):
+    if not rows or any(status != "failed" for _, status, _ in rows):
         return
     reasons = {str(name): str(error) for name, _, error in rows}
     said = "; ".join(why if why.startswith(name) else f"{name}: {why}" for name, why in reasons.items())

@@ -18,6 +18,7 @@ from core.errors import DeclarationError
 from core.market.bars import Dense
 from platform_assets.compute.freshness import CONFIRMED
 from resources.warehouse.failures import storage_error
+from resources.warehouse.ledger.loads import newest_complete_day
 from resources.warehouse.panel import Panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -90,17 +91,20 @@ class StoredReads:
 
     def latest(self, table: str, column: str, before: str) -> str | None:
         name = self.warehouse.sql.name(self.warehouse.table(table).name)
-        asked = f"SELECT MAX({self.warehouse.sql.name(column)}) FROM {name} WHERE {column} < ?"
         try:
-            if column == CONFIRMED:
-                # Its record outlives a broken table, and includes batches that found nothing.
-                if not self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1"):
-                    return None
-                asked, before = f"SELECT MAX({CONFIRMED}) FROM table_version WHERE table_name=?", table
-            found = self.warehouse.query(asked, (before,))[0][0]
+            if column != CONFIRMED:
+                return newest_complete_day(self._query, table, self.warehouse.sql.name(column), before)
+            # Its record outlives a broken table, and includes batches that found nothing.
+            if not self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1"):
+                return None
+            asked = f"SELECT MAX({CONFIRMED}) FROM table_version WHERE table_name=?"
+            found = self.warehouse.query(asked, (table,))[0][0]
         except sa.exc.DBAPIError as error:
             raise storage_error(error) from error
         return None if found is None else str(found)[:10]
+
+    def _query(self, statement: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
+        return self.warehouse.query(statement, tuple(values))
 
     def apart(self) -> Reader:
         return self

@@ -16,7 +16,7 @@ from core.declaration.rules import Partition, Repairs, Rows, as_received
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
-from platform_assets.pipeline import empty_dates, stored_rows
+from platform_assets.pipeline import empty_dates, missing_parts, stored_rows
 from platform_assets.pipeline.batches import Loaded, refuse, write_parts
 from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
@@ -42,6 +42,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
     # A table without codes is of the market as a whole, also in a run that is limited to codes.
     scope = run.scope_of(scope if "code" in table.names else scope.whole, raw.late)
     window = raw_window(run, raw, scope)
+    declared, now = run.registry.trade_days[table.name], run.clock.now()
     try:
         download = ask(
             raw.sources,
@@ -53,6 +54,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
             may_be_unserved=raw.may_be_empty,
             empty_is_answer=empty_is_answer,
             not_listed=run.not_listed,
+            is_out=lambda day: declared.not_out(day, now, run.calendar) is None,
         )
     except AllSourcesFailed as error:
         refuse(run, table, scope, str(error), error.download)
@@ -90,6 +92,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
     elif raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, window)
+    missing_parts.mark(parts, download.missing)
     write_parts(run, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
     if dated:
         empty_dates.refuse_not_loaded(run, loaded, scope, download)
@@ -113,22 +116,17 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             continue
         inputs.append(staged_input(feed, rows, raw.date_column))
         frames.append(stage(rows, context))
-    dated = empty_dates.is_dated(run, loaded, scope)
     why_not = empty_dates.of_tables(run, scope, dataset.feeds, every=False)
     if not frames and not dataset.may_be_empty:
-        missing = QualityError(
+        problem = QualityError(
             f"{table.name}: {why_not(scope.until) or f'no RAW rows of {scope.until}'}", dataset=dataset.name
         )
-        refuse(run, table, scope, str(missing), None, dataset)
-        raise missing
+        refuse(run, table, scope, str(problem), None, dataset)
+        raise problem
     facts: dict[str, Any] = {"inputs": inputs, "fusion_type": dataset.name}
     if not frames:
-        empty = [Part(scope.until, empty_frame(table.columns), Slice(codes=()))]
-        empty = empty_dates.with_answers(run, loaded, empty, scope, why_not) if dated else empty
-        write_parts(run, loaded, empty, None, facts=facts)
-        if dated:
-            empty_dates.refuse_not_loaded(run, loaded, scope, None, dataset)
-        return loaded
+        nothing = [Part(scope.until, empty_frame(table.columns), Slice(codes=()))]
+        return _write_stage(run, loaded, dataset, scope, nothing, facts, why_not)
     joined = pd.concat(frames, ignore_index=True)
     typed = _typed_when_read(run, dataset)
     clean = joined[[spec.name for spec in table.columns]] if typed else coerce(joined, table.columns)[0]
@@ -143,10 +141,26 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     if window.dated:
         valid = stored_rows.first_reported(run, table, window, valid)
     parts = list(partition_parts(window, valid))
-    if dated:
-        parts = empty_dates.with_answers(run, loaded, parts, scope, why_not)
     if parts:
         parts[-1].rejected = rejected
+    return _write_stage(run, loaded, dataset, scope, parts, facts, why_not)
+
+
+def _write_stage(
+    run: PipelineRun,
+    loaded: Loaded,
+    dataset: Dataset,
+    scope: Scope,
+    parts: list[Part],
+    facts: dict[str, Any],
+    why_not: empty_dates.WhyNot,
+) -> Loaded:
+    """Write staged rows, with the dates of which it is an answer that there is nothing and those of which
+    the feeds lack a part."""
+    dated = empty_dates.is_dated(run, loaded, scope)
+    if dated:
+        parts = empty_dates.with_answers(run, loaded, parts, scope, why_not)
+        missing_parts.mark(parts, missing_parts.of_feeds(run, dataset, scope))
     write_parts(run, loaded, parts, None, facts=facts)
     if dated:
         empty_dates.refuse_not_loaded(run, loaded, scope, None, dataset)
@@ -213,6 +227,10 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         rows = with_imported_rows(run, dataset, scope, rows)
     parts = _checked_parts(run, loaded, dataset, rows, context, download)
     whole = dataset.replace is not None or dataset.calculate is not None
+    if download is not None:
+        missing_parts.mark(parts, download.missing)
+    elif empty_dates.is_dated(run, loaded, scope):
+        missing_parts.mark(parts, missing_parts.of_stage(run, dataset, scope))
     write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset, replace=whole)
     if empty_dates.is_dated(run, loaded, scope):
         empty_dates.refuse_not_loaded(run, loaded, scope, download, dataset)

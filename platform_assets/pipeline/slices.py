@@ -1,6 +1,6 @@
 """Cutting a checked frame into what one transaction writes, each with its own quality records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -29,6 +29,8 @@ class Part:
     """Failing rows per check that ran, 0 included."""
     whole: list[Quality] = field(default_factory=list)
     """What is wrong with the partition as a whole."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """Parts of the table that no source brought -> why."""
     refused_days: frozenset[str] = frozenset()
     """Other dates of the load whose rows were all rejected; their records are with this part."""
 

@@ -65,6 +65,8 @@ class Piece:
     where: Slice
     batch: Batch
     rejected: int = 0
+    missing: str | None = None
+    """What the sources did not bring of it: the batch is `partial`, its rows are written."""
     quality: Sequence[Quality] = ()
     fetches: Sequence[Fetch] = ()
     public_at: Sequence[str | None] | None = None
@@ -91,6 +93,7 @@ class WriteResult:
     rows_removed: int
     content_hash: str
     version: int
+    missing: str | None = None
 
     @property
     def changed(self) -> bool:
@@ -272,11 +275,17 @@ class Writer:
 
     def close_parent(self, batch_id: str, *, error: str | None = None) -> None:
         """Sum the children into their parent; with an `error` the parent has failed, even if children
-        committed."""
+        committed. It is `partial` when one of them is."""
         now = stamp(self._clock.now())
         status, why = ("success", None) if error is None else ("failed", redact(error)[:2000])
         with transaction(self._engine) as connection:
             sums = children_counts(self._sql, connection, batch_id)
+            if error is None:
+                of = "parent_batch_id=? AND status='partial'"
+                why = self._sql.run(
+                    connection, f"SELECT MAX(error) FROM sys_batch WHERE {of}", (batch_id,)
+                ).scalar()
+                status = status if why is None else "partial"
             end_batch(self._sql, connection, batch_id, status, sums, now, error=why)
 
     # -- steps of a write, in their order ---------------------------------------------------------
@@ -327,27 +336,31 @@ class Writer:
             rows_removed=len(plan.removed),
             content_hash=plan.content_hash,
             version=version + 1 if changed else version,
+            missing=piece.missing,
         )
         end_batch(
             self._sql,
             connection,
             batch.batch_id,
-            "success",
+            "success" if piece.missing is None else "partial",
             asdict(result),
             now,
             content_hash=plan.content_hash,
+            error=None if piece.missing is None else redact(piece.missing)[:2000],
         )
+        confirmed = {"last_batch_id": batch.batch_id}
+        if piece.missing is None:
+            confirmed["confirmed_at"] = now
         if not changed:
-            confirmed = {"confirmed_at": now, "last_batch_id": batch.batch_id}
             self._sql.set(connection, "table_version", confirmed, "table_name=?", (table.name,))
             return result
         latest = plan.latest_date
         self._sql.run(
             connection,
             "UPDATE table_version SET version=version+1, row_count=row_count+?, updated_at=?, "
-            "confirmed_at=?, last_batch_id=?, latest_date=CASE WHEN latest_date IS NULL OR "
+            f"{', '.join(f'{name}=?' for name in confirmed)}, latest_date=CASE WHEN latest_date IS NULL OR "
             "latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?",
-            (plan.added - len(plan.removed), now, now, batch.batch_id, latest, latest, table.name),
+            (plan.added - len(plan.removed), now, *confirmed.values(), latest, latest, table.name),
         )
         record_months(self._sql, connection, table, result.version, batch.batch_id, plan.months)
         return result

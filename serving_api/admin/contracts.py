@@ -117,7 +117,7 @@ def newest(session: Session, tables: Sequence[str]) -> dict[str, dict[str, str |
     """Table -> {success, failed}: when its newest batch of either kind ended."""
     rows = session.run(
         "SELECT table_name, MAX(CASE WHEN status='success' THEN finished_at END), "
-        "MAX(CASE WHEN status='failed' THEN finished_at END) FROM sys_batch "
+        "MAX(CASE WHEN status IN ('failed', 'partial') THEN finished_at END) FROM sys_batch "
         f"WHERE table_name IN ({marks(tables)}) GROUP BY table_name",
         tuple(tables),
     )

@@ -28,7 +28,7 @@ from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 
-ReportStatus = StrEnum("ReportStatus", "complete held fallback empty failed not_due not_run")
+ReportStatus = StrEnum("ReportStatus", "complete held fallback empty partial failed not_due not_run")
 
 
 class ReportSource(BaseModel):
@@ -50,10 +50,13 @@ class ReportRow(BaseModel):
         description=(
             "fallback: complete, but from another source than the first; held: some rows are "
             "implausible and no prices are adjusted by them; empty: loaded, and there is nothing of the "
-            "date; not_due: its figures are published later"
+            "date; partial: rows are stored, and a part of the table is missing; not_due: its figures are "
+            "published later"
         )
     )
-    reason: str | None = Field(description="why it failed, or why an earlier source was not used")
+    reason: str | None = Field(
+        description="why it failed, what is missing, or why an earlier source was not used"
+    )
     second_source: bool = Field(description="whether more than one source is declared for it")
     sources: list[ReportSource]
     rows: int | None
@@ -68,6 +71,7 @@ class ReportTotals(BaseModel):
     held: int
     fallback: int
     empty: int
+    partial: int
     failed: int
     not_due: int
     not_run: int
@@ -90,7 +94,7 @@ def finished(session: Session, where: str, values: Sequence[Any]) -> dict[str, l
     """Table -> its finished batches of some partitions, unordered, with the rows that they accepted."""
     rows = session.run(
         f"SELECT {_COLUMNS}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
-        f"WHERE ({where}) AND partition_key<>'' AND status IN ('success', 'failed')",
+        f"WHERE ({where}) AND partition_key<>'' AND status IN ('success', 'partial', 'failed')",
         values,
     )
     found: dict[str, list[dict[str, Any]]] = {}
@@ -127,7 +131,7 @@ def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[
     return found
 
 
-ORDER = ("failed", "held", "fallback", "not_run", "not_due", "empty", "complete")
+ORDER = ("failed", "partial", "held", "fallback", "not_run", "not_due", "empty", "complete")
 """Statuses in the order of display: problems first."""
 
 
@@ -174,7 +178,7 @@ def _read(
 
 def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, Any]:
     """The status `held` for a row of the report whose batch holds rows back, unless the batch failed."""
-    if not checks or row["status"] == "failed":
+    if not checks or row["status"] in ("failed", "partial"):
         return row
     counts = ", ".join(f"{check}: {count}" for check, count in checks)
     return {**row, "status": "held", "reason": f"rows held back: {counts}"}
@@ -184,7 +188,7 @@ def concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partiti
     """Whether a batch loaded the date. Other batches of that day did not: a backfill of other dates, a
     clean-up of older ones."""
     first, _, last = str(batch["partition_key"]).partition("..")
-    if partition in (Partition.TRADE_DATE, Partition.EVENT_DATE) and last and batch["status"] == "success":
+    if partition in (Partition.TRADE_DATE, Partition.EVENT_DATE) and last and batch["status"] != "failed":
         return False  # each date of the range that was loaded has a batch of its own
     last = last or first
     if partition is not Partition.REPORT_PERIOD:
@@ -206,10 +210,12 @@ def outcome(
     batches: Sequence[Mapping[str, Any]], settings: Settings, layer: Layer, not_out: str | None
 ) -> dict[str, Any]:
     """The last success of the date that has rows, or the last success of what is calculated anew; without
-    one, the last failure. `not_out`: why the figures of the date are not published yet."""
+    one, the last batch that lacks a part, else the last failure. `not_out`: why the figures of the date are
+    not published yet."""
     done = [one for one in batches if one["status"] == "success"]
     newest = next((one for one in reversed(done) if one["rows"] or layer is Layer.CALC), None)
-    newest = newest or next(iter(reversed(done)), None) or next(iter(reversed(batches)), None)
+    stored = done or [one for one in batches if one["status"] == "partial"]
+    newest = newest or next(iter(reversed(stored)), None) or next(iter(reversed(batches)), None)
     if newest is None or (not_out is not None and newest["status"] == "success" and not newest["rows"]):
         left = dict.fromkeys(("rows", "batch_id", "run_id", "run_url", "at"))
         return {
@@ -221,8 +227,8 @@ def outcome(
     sources = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
     fallback = next((one["fallback_reason"] for one in sources if one.get("fallback_reason")), None)
     status, reason = ("complete", None) if fallback is None else ("fallback", fallback)
-    if newest["status"] == "failed":
-        status, reason = "failed", newest["error"]
+    if newest["status"] != "success":
+        status, reason = str(newest["status"]), newest["error"]
     elif not newest["rows"]:
         status, reason = "empty", fallback or NOTHING
     return {

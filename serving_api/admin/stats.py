@@ -16,6 +16,7 @@ from core.errors import NotFound, PlatformError
 from core.records import picked
 from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
 from resources.redact import redact
+from resources.warehouse.ledger.loads import newest_complete_day
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.parameters import StockCode
@@ -106,11 +107,8 @@ def count(session: Session, table: Table) -> tuple[int, str | None]:
 
 
 def newest_day(session: Session, table: Table, column: str, before: str) -> str | None:
-    """The newest date in `column` that is before the day `before`."""
-    name = session.sql.name(column)
-    statement = f"SELECT MAX({name}) FROM {session.sql.name(table.name)} WHERE {name} < ?"
-    found = session.run(statement, (before,))[0][0]
-    return None if found is None else str(found)[:10]
+    """The newest complete date in `column` that is before the day `before`."""
+    return newest_complete_day(session.run, table.name, session.sql.name(column), before)
 
 
 def of_code(

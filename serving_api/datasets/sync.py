@@ -77,7 +77,7 @@ def written(session: Session, run_id: str, table: str) -> Written:
     row = session.run(
         "SELECT COALESCE(SUM(rows_ok + rows_warning), 0), COALESCE(SUM(rows_written), 0), "
         "COALESCE(SUM(rows_warning), 0), COALESCE(SUM(rows_rejected), 0) FROM sys_batch b "
-        "WHERE run_id=? AND table_name=? AND status='success' "
+        "WHERE run_id=? AND table_name=? AND status IN ('success', 'partial') "
         "AND NOT EXISTS (SELECT 1 FROM sys_batch c WHERE c.parent_batch_id=b.batch_id)",
         (run_id, table),
     )[0]

@@ -139,7 +139,7 @@ class Backfills(Ledger):
         if error == PROCESS_DIED or any(name in error for name in _PASSING):
             return True
         stored = self._sql.rows(
-            "SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'", (run_id,)
+            "SELECT sources_json FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial')", (run_id,)
         )
         sources = (source for (text,) in stored for source in json.loads(text or "[]"))
         return any(source.get("error") in _PASSING for source in sources)

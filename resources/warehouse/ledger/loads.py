@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from resources.warehouse.records import record
 from resources.warehouse.sql import marks
 
 Run = Callable[[str, Sequence[Any]], Sequence[Sequence[Any]]]
@@ -18,12 +19,23 @@ _OF_CODES = ("download", "fusion_codes")
 
 @dataclass(frozen=True)
 class Tried:
-    """The batches of one trade date: rows of the fullest successful one (None: none), failed ones, and the
-    run of the newest failed one."""
+    """The batches of one trade date: rows of the fullest successful one (None: none), failed ones, the run of
+    the newest failed one, and rows of the fullest one that lacks a part of the table."""
 
     rows: int | None
     failed: int
     run_id: str | None = None
+    partial: int | None = None
+
+
+@dataclass(frozen=True)
+class WholeBatch:
+    """A batch that wrote a trade date of the market as a whole. `status`: success, or partial."""
+
+    batch_id: str
+    table: str
+    partition_key: str
+    status: str
 
 
 @dataclass(frozen=True)
@@ -35,9 +47,10 @@ class Load:
 
 
 def first_success(run: Run, table: str) -> str | None:
-    """The oldest trade date that was ever loaded."""
+    """The oldest trade date that was ever loaded, if only in part."""
     found = run(
-        f"SELECT MIN(partition_key) FROM sys_batch WHERE table_name=? AND status='success' AND {_DAY}",
+        "SELECT MIN(partition_key) FROM sys_batch WHERE table_name=? AND status IN ('success', 'partial') "
+        f"AND {_DAY}",
         (table,),
     )[0][0]
     return None if found is None else str(found)
@@ -48,15 +61,33 @@ def tried(run: Run, table: str, since: str, until: str) -> dict[str, Tried]:
     rows = run(
         "SELECT partition_key, MAX(CASE WHEN status='success' THEN "
         "COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) END), "
-        "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END), MAX(CASE WHEN status='failed' THEN run_id END) "
+        "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END), "
+        "MAX(CASE WHEN status IN ('failed', 'partial') THEN run_id END), MAX(CASE WHEN status='partial' THEN "
+        "COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) END) "
         f"FROM sys_batch WHERE table_name=? AND partition_key>=? AND partition_key<=? AND {_DAY} "
         "GROUP BY partition_key",
         (table, since, until),
     )
     return {
-        str(day): Tried(None if best is None else int(best), int(failed or 0), run_id)
-        for day, best, failed, run_id in rows
+        str(day): Tried(
+            None if best is None else int(best),
+            int(failed or 0),
+            run_id,
+            None if partial is None else int(partial),
+        )
+        for day, best, failed, run_id, partial in rows
     }
+
+
+def whole_batches(run: Run, tables: Sequence[str], since: str, until: str) -> list[WholeBatch]:
+    """The batches that wrote trade dates of the market as a whole into the tables."""
+    rows = run(
+        f"SELECT batch_id, table_name, partition_key, status FROM sys_batch WHERE table_name IN "
+        f"({marks(tables)}) AND partition_key>=? AND partition_key<=? AND {_DAY} "
+        "AND status IN ('success', 'partial') AND COALESCE(trigger_ref, '') NOT IN (?, ?)",
+        (*tables, since, until, *_OF_CODES),
+    )
+    return [record(WholeBatch, row) for row in rows]
 
 
 def loaded_days(run: Run, tables: Sequence[str], since: str, until: str) -> frozenset[str]:
@@ -70,19 +101,47 @@ def loaded_days(run: Run, tables: Sequence[str], since: str, until: str) -> froz
     return frozenset(str(day) for (day,) in rows)
 
 
+def newest_complete_day(run: Run, table: str, column: str, before: str) -> str | None:
+    """The newest day before another one in a column of a table, without dates that lack a part of it.
+    `column` as the engine quotes it."""
+    lacking: frozenset[str] | None = None
+    while True:
+        found = run(f"SELECT MAX({column}) FROM {table} WHERE {column} < ?", (before,))[0][0]
+        if found is None:
+            return None
+        day = str(found)[:10]
+        if lacking is None:
+            lacking = _incomplete(run, table)
+        if day not in lacking:
+            return day
+        before = day
+
+
+def _incomplete(run: Run, table: str) -> frozenset[str]:
+    """The dates that were only ever loaded without a part of the table."""
+    rows = run(
+        f"SELECT partition_key FROM sys_batch WHERE table_name=? AND {_DAY} "
+        "AND status IN ('success', 'partial') GROUP BY partition_key "
+        "HAVING SUM(CASE WHEN status='success' THEN 1 ELSE 0 END)=0",
+        (table,),
+    )
+    return frozenset(str(day) for (day,) in rows)
+
+
 def written_last(
     run: Run, tables: Sequence[str], since: str, until: str, *, changed: bool = False, whole: bool = False
 ) -> dict[str, str]:
     """Trade date -> end of the newest successful batch of it in one of the tables. `changed`: of those that
-    wrote or withdrew rows; `whole`: of those of the market, not of single codes."""
+    wrote or withdrew rows, also in part; `whole`: of those of the market, not of single codes."""
     more = " AND (COALESCE(rows_written, 0) > 0 OR COALESCE(rows_superseded, 0) > 0)" if changed else ""
+    done = "'success', 'partial'" if changed else "'success'"
     values = [*tables, since, until]
     if whole:
         more += " AND COALESCE(trigger_ref, '') NOT IN (?, ?)"
         values += _OF_CODES
     rows = run(
         f"SELECT partition_key, MAX(finished_at) FROM sys_batch WHERE table_name IN ({marks(tables)}) "
-        f"AND partition_key>=? AND partition_key<=? AND {_DAY} AND status='success'{more} "
+        f"AND partition_key>=? AND partition_key<=? AND {_DAY} AND status IN ({done}){more} "
         "GROUP BY partition_key",
         values,
     )

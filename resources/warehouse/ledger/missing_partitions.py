@@ -72,11 +72,11 @@ def missing_partitions(
     missing = []
     for day in days:
         tried = found.get(day, Tried(None, 0))
-        present = tried.rows or 0
-        if not tried.rows and not tried.failed and day in not_out:
+        present = tried.rows or tried.partial or 0
+        if not present and not tried.failed and day in not_out:
             continue
         if tried.rows is None:
-            reason = "failed" if tried.failed else "never_run"
+            reason = "partial" if tried.partial is not None else "failed" if tried.failed else "never_run"
         elif usual is not None and day in settled and present < usual * PARTLY:
             reason = "partial"
         else:

@@ -257,7 +257,7 @@ class ScheduledRunLedger(ScheduledRunReads):
         counts = self._sql.run(
             connection,
             "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
-            "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?",
+            "SUM(CASE WHEN status IN ('failed', 'partial') THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?",
             (row.run_id,),
         ).one()
         known = self._sql.run(connection, "SELECT 1 FROM sys_task WHERE task_key=?", (row.task_key,)).first()

@@ -25,7 +25,7 @@ function look(body, report, freshness, health) {
     const { latestDate: latest, cutoff } = freshness.results.details[name];
     return { table: name, status: "not_run", reason: latest ? t("today.stale", { latest, cutoff }) : t("today.never") };
   });
-  const tables = report.results.filter((row) => ["failed", "held", "fallback"].includes(row.status));
+  const tables = report.results.filter((row) => ["failed", "partial", "held", "fallback"].includes(row.status));
   const rows = [...problems, ...tables.filter((row) => row.status !== "fallback"), ...stale, ...tables.filter((row) => row.status === "fallback")];
   if (!rows.length) return false;
   body.append(table([
