@@ -8,6 +8,7 @@ import dagster as dg
 from core.declaration.registry import builtin_registry
 from platform_assets.definitions.assets import build_assets
 from platform_assets.definitions.cleanup_job import cleanup_job
+from platform_assets.definitions.corrected_day_job import corrected_days_job
 from platform_assets.definitions.download_job import download_job, market_download_job
 from platform_assets.definitions.jobs import build_jobs
 from platform_assets.definitions.lake_assets import build_lake
@@ -33,7 +34,7 @@ _engine = "sqlite" if _settings.warehouse_address.startswith("sqlite") else "mar
 
 defs = dg.Definitions(
     assets=[*build_assets(_registry, _engine, queued=bool(_settings.broker_url)), _lake],
-    jobs=[*_jobs.values(), download_job, market_download_job],
+    jobs=[*_jobs.values(), corrected_days_job, download_job, market_download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,
     resources=run_resources(),

@@ -7,6 +7,7 @@ scope, and return a canonical frame. They are the only place where a dataset nam
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import pandas as pd
@@ -220,6 +221,9 @@ class Dataset:
     market: Market = A_SHARES
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Table of `reads` by trade date -> columns that have no value of a date of which it is not loaded: they
+    are null and recorded (check `not_loaded`), and the date is asked for again once it is."""
     undated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of a dataset by dates: table of `reads` whose rows have no date -> the columns that are read of it.
     They are `fixed`: what changes would be today's in a row of another date."""
@@ -255,9 +259,6 @@ class Dataset:
     by what happened since (the review of a pick). Only with `calculate`."""
     short_lived: Mapping[str, int] = field(default_factory=dict)
     """Column -> newest trade dates that hold it, a load clears older ones; only for calculated tables."""
-    final: Callable[[pd.DataFrame], pd.Series] | None = None
-    """Which stored rows are final: no later load changes or withdraws them (a pick whose outcome was
-    reviewed). Only for calculated tables."""
     builtin: bool = True
     records: tuple[Table, ...] = ()
     """Tables of this file that no load fills: what people or models write (notes)."""
@@ -284,6 +285,8 @@ class Dataset:
             return
         _take_from_model(self, self.model)
         names = {spec.name for spec in model_columns(self.model)}
+        optional = {spec.name for spec in model_columns(self.model) if spec.nullable} - {*self.key}
+        unmet = {*self.needs} - {*self.reads} | {*chain(*self.needs.values())} - optional
         missing = [part for part in self.key if part not in names]
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         by_code = self.partition is Partition.CODE
@@ -294,9 +297,9 @@ class Dataset:
             "`completes` names sources that are not in its order": {*self.completes} - {*self.order},
             "replace='code' is for Partition.CODE alone": self.replace and not by_code,
             "only what is calculated revisits dates": self.revisits and self.calculate is None,
-            "only rows of a calculated table can be final": self.final and self.layer is not Layer.CALC,
             "owners name columns or tables that are not its own or read": strange or {*self.owners} - names,
             "`later` names columns that are not its own, or its key": {*self.later} - (names - {*self.key}),
+            "`needs` names tables that are not read, or columns that cannot be null": unmet,
             f"date_column {self.date_column} is not in the model": self.date_column not in ("", None, *names),
             "`adjusted` names columns that are not its own": self.adjusted is not True
             and {*(self.adjusted or ())} - names,

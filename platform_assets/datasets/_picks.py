@@ -15,6 +15,7 @@ from core.declaration.conditions import equal
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
+from platform_assets.compute.nan_arithmetic import floats
 from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
 from platform_assets.compute.scorecards import forward
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
@@ -24,6 +25,8 @@ from resources.upstreams.fetch_context import FetchContext
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 WIDE = "fusion_stock_wide"
+_SAME_RETURN = 0.01
+"""Percentage points."""
 _TRADED = (equal("sec_type", "stock"), equal("is_suspended", 0))
 
 Make = Callable[[FetchContext, Scope, str], pd.DataFrame | None]
@@ -88,7 +91,6 @@ def pick_dataset(
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,
         revisits=REVISITED_DAYS,
-        final=forward.is_settled,
         of_stocks=False,
         freshness=trading(1, "trade_date"),
         indexes=(("code", "trade_date"),),
@@ -98,12 +100,12 @@ def pick_dataset(
 
 
 def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
-    """The picks of a scope's dates: those of the requested dates, made again but for settled ones, and the
-    pending ones of the dates before them, all reviewed with the bars that are stored."""
+    """The picks of a scope's dates: those of the requested dates, made again but for settled ones, and those
+    of the dates before them, all reviewed with the bars that are stored."""
     names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
     stored = ctx.read(table, columns=tuple(names), **scope.span)
     earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]
-    frames = [earlier[~forward.is_settled(earlier)]]
+    frames = [earlier]
     for day in scope.asked:
         own = stored[stored["trade_date"] == day]
         found = make(ctx, scope, day)
@@ -117,25 +119,32 @@ def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -
 
 
 def reviewed(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due."""
-    due = rows[~forward.is_settled(rows) & (rows["trade_date"] <= _settled_until(ctx))]
+    """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due.
+    What was settled keeps its outcome unless the bars of its holding give another return by now, because they
+    were repaired."""
+    due = rows[rows["trade_date"] <= _settled_until(ctx)]
     if due.empty:
         return rows
     prices, benchmark = prices_of(ctx, str(due["trade_date"].min()), str(due["trade_date"].max()))
     due = due[due["trade_date"].isin(prices.day_at)]
     found = forward.outcomes_of(prices, benchmark, hits_of(due))
+    columns = _columns(found, np.array(prices.dates, dtype=object))
     settled = found.status != forward.PENDING
-    at, dates = due.index[settled], np.array(prices.dates, dtype=object)
-    for name, values in _columns(found, dates).items():
+    before = forward.is_settled(due).to_numpy(dtype=bool)
+    # Beyond the decimals that storing leaves: a repaired factor moves the return of its holding.
+    other = np.abs(found.profit_pct - floats(due["profit_pct"])) > _SAME_RETURN
+    changed = settled & (~before | other)
+    at = due.index[changed]
+    for name, values in columns.items():
         rows[name] = rows[name].astype(object)
-        rows.loc[at, name] = values[settled]
+        rows.loc[at, name] = values[changed]
     rows.loc[at, "reviewed_at"] = ctx.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     return rows
 
 
 def _settled_until(ctx: FetchContext) -> str:
-    """The last day up to which trade dates are counted for an outcome: one that the exchange has published. A
-    provisional day may turn out otherwise, and what is settled is final."""
+    """The last day up to which trade dates are counted for an outcome: one that the exchange has published,
+    since a provisional day may turn out otherwise."""
     return min(ctx.today, ctx.calendar.confirmed_until)
 
 

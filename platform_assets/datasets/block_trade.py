@@ -214,6 +214,7 @@ DATASET = Dataset(
         Soft(has_buyer_and_seller, "no buyer or no seller"),
     ),
     reads=("fusion_kline_daily", "fusion_valuation", "ref_name_history"),
+    needs={"fusion_valuation": ("float_ratio_pct",)},
     public_at=at_hour("date", PUBLISHED),
     later=tuple(_AFTER),
     freshness=trading(7),

@@ -1,7 +1,8 @@
 """calc_dragon_score: the leader score of each date's limit-ups and of those of the date before.
 
-A score is final once the next session has closed: from then on a load only fills the later prices, and what
-is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
+A score is final once the next session has closed: from then on a load only fills the later changes of price,
+from the bars as they are by then. Why a stock was at the limit comes out later in the evening and is joined
+on read.
 """
 
 import json
@@ -187,12 +188,11 @@ def _net_ratios(ctx: FetchContext, day: str) -> Mapping[str, float]:
 
 
 def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Fills the prices after the score, as far as they are known; what was filled before stays."""
-    waiting = rows.index[rows["review_status"].isna() | (rows["review_status"] != REVIEWED)]
-    if waiting.empty:
+    """Fills the changes of price after the score, as far as they are known; one that was filled before is
+    replaced where the bars behind it give another by now."""
+    if rows.empty:
         return rows
-    own = rows.loc[waiting]
-    dates = _closed_from(context, min(own["trade_date"]))
+    dates = _closed_from(context, min(rows["trade_date"]))
     bars = context.read.panel(
         "fusion_kline_daily",
         columns=("close", "adj_factor"),
@@ -201,13 +201,13 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         conditions=(equal("sec_type", "stock"), above("volume", 0)),
     )
     prices = Prices.from_dense(bars, dates)
-    code_at, day_at = _places(own["code"], prices.code_at), _places(own["trade_date"], prices.day_at)
+    code_at, day_at = _places(rows["code"], prices.code_at), _places(rows["trade_date"], prices.day_at)
     review = review_leaders(prices.close * prices.factor, prices.loaded, code_at, day_at)
     for column, changes in zip(REVIEW_STEPS, review.changes, strict=True):
-        reported = own[column].astype(float)
-        rows[column] = rows[column].astype(float)
-        rows.loc[waiting, column] = reported.where(reported.notna(), changes)
-    rows.loc[waiting, "review_status"] = review.status
+        reported = rows[column].astype(float)
+        rows[column] = reported.where(~np.isfinite(changes), changes)
+    done = (rows["review_status"] == REVIEWED).fillna(False)
+    rows["review_status"] = rows["review_status"].where(done, review.status)
     return rows
 
 
@@ -219,16 +219,11 @@ def _places(values: pd.Series, among: Mapping[str, int]) -> npt.NDArray[np.int64
 
 def _closed_from(context: Context, day: str) -> list[str]:
     """The trade dates whose session is over at the run, from the one before `day` on: a stock that rested on
-    its date is measured from its last close. Dates after `day` only as far as they are published: what is
-    reviewed is final."""
+    its date is measured from its last close. Dates after `day` only as far as they are published."""
     calendar = context.calendar
     until = max(day, min(context.today, calendar.confirmed_until))
     dates = calendar.between(calendar.offset(day, -1), min(context.today, until))
     return [one for one in dates if f"{one} {CLOSE_TIME}" <= context.now[:16]]
-
-
-def is_reviewed(rows: pd.DataFrame) -> pd.Series:
-    return rows["review_status"] == REVIEWED
 
 
 DATASET = Dataset(
@@ -238,7 +233,6 @@ DATASET = Dataset(
     model=DragonScore,
     adjusted=tuple(REVIEW_STEPS),
     revisits=REVISITED_DAYS,
-    final=is_reviewed,
     calculate=leaders,
     derive=(add_review,),
     reads=(

@@ -278,7 +278,7 @@ DATASET = Dataset(
     sources=(Source("quotes", compared),),
     soft=(Soft(is_settled, "no source has the event of this reference price: the factor is provisional"),),
     reads=("ref_exright",),
-    repairs=("fusion_kline_sync", wrong_bars, "bar_calculations"),
+    repairs=("fusion_kline_sync", wrong_bars, "recalculations"),
     tasks=("fusion_kline_sync", "eod_core"),
     records=(
         Table(

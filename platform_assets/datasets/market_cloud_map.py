@@ -327,6 +327,7 @@ DATASET = Dataset(
         Soft(moved_within_members, "more members rose and fell than there are"),
     ),
     whole=(Whole(has_many_sectors),),
+    needs={"raw_limit_pool": ("limit_up_count",)},
     reads=(
         "fusion_kline_daily",
         "fusion_quote_snapshot",

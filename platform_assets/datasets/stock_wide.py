@@ -272,6 +272,11 @@ DATASET = Dataset(
     undated={"fusion_stock_master": ("code", *_MASTER, "delist_date")},
     as_known=("fusion_stock_industry",),
     owners=_OWNERS,
+    needs={
+        "fusion_valuation": _VALUATION,
+        "fusion_fund_flow": (*events.FLOW, "main_net_5d", "main_net_10d"),
+        "fusion_kline_daily": tuple(_wide_bars.STATS),
+    },
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     tasks=("fusion_wide_sync", "eod_core"),

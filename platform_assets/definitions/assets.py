@@ -244,6 +244,7 @@ def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Plat
         check_partitions(context.run.tags)
         keys = sorted(context.partition_keys) if plan.partitioned else _dates_of_run(context.run.tags, opened)
         _refuse_future(keys, opened)
+        keys = _open_days(keys, opened)
     except InputError as error:
         raise dg.Failure(description=error.message, allow_retries=False) from error
     closed = closed_within(context.run.tags)
@@ -257,6 +258,15 @@ def _refuse_future(days: Sequence[str], opened: Platform) -> None:
     late = next((day for day in days if day > today), None)
     if late is not None:
         raise InputError("partition", f"{late} is in the future (today is {today})")
+
+
+def _open_days(days: Sequence[str], opened: Platform) -> list[str]:
+    """The trade dates among them: one that turned out closed is a partition until the code location is loaded
+    again. InputError where there is none."""
+    found = [day for day in days if opened.calendar.is_trade_date(day)]
+    if days and not found:
+        raise InputError("partition", f"{days[0]} is no trade date")
+    return found
 
 
 def _dates_of_run(tags: Mapping[str, str], opened: Platform) -> list[str]:
@@ -319,7 +329,7 @@ def _succeeded(
         for day, why in sorted({**loaded.not_out, **loaded.not_loaded}.items()):
             context.log.warning(f"{day} is not materialized: {why}")
         known, of_codes = set(trade_dates().get_partition_keys()), bool(_codes(context.run.tags))
-        whole = not of_codes and done.keys() >= set(asked)
+        whole = not of_codes and done.keys() >= set(context.partition_keys)
         for day in sorted(done.keys() & known):
             if whole and day in asked:
                 context.add_asset_metadata(done[day], asset_key=key, partition_key=day)

@@ -5,7 +5,9 @@ from typing import Any
 
 import dagster as dg
 
+from core.declaration.dataset import DERIVED
 from core.declaration.registry import Registry
+from core.declaration.rules import Partition
 from core.declaration.tables import Layer
 from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
@@ -26,9 +28,13 @@ DAY = "eod_core"
 WHOLE_DAY = "whole_day"
 """Everything that the tasks of one trade date download and fuse, in one run: what `eod_core` leaves to later
 tasks as well (profiles, risk tables, ratios of indices), before what is made of it."""
+RECALCULATIONS = "recalculations"
 BAR_CALCULATIONS = "bar_calculations"
 BESIDE_BARS = ("raw_limit_pool",)
 """What the calculations from bars take where it is stored, and do without where it is not."""
+AGAIN = "made_again"
+"""What is fused and calculated from stored tables, of dates whose neighbours turned out to be others."""
+BARS_OF_PERIODS = "fusion_kline_bar"
 PICKS = "earlier_picks"
 PICKS_FROM = ("fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide")
 """What picks of many past dates need beside bars, reports and money flow; quotes take one call a code."""
@@ -50,7 +56,7 @@ SECURITIES = (
 SYNCS = {
     "block_sync": "raw_block_member",
     "index_daily_sync": "fusion_index_daily",
-    "kline_bar_sync": "fusion_kline_bar",
+    "kline_bar_sync": BARS_OF_PERIODS,
 }
 """Job -> the one table that it loads, because somebody asked."""
 SAMPLE = "breadth_sample"
@@ -108,8 +114,12 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
     add(DISCLOSED, DISCLOSED_TABLES, about, dated=False)
     calculated = [name for name, plan in plans.items() if _is_calculated(plan) or name in CALCULATED_FROM]
     add("calculations", calculated, "what is calculated from the stored tables of a range of trade dates")
+    made = [name for name, plan in plans.items() if _is_calculated(plan)]
+    add(RECALCULATIONS, made, "what is calculated from stored tables, again and without a download")
     about = "what is calculated from bars, names and indices alone, as far back as these are stored"
     add(BAR_CALCULATIONS, tables_from_bars(registry), about)
+    again = [name for name, plan in plans.items() if _is_made_of_stored(plan)]
+    add(AGAIN, again, "what is fused and calculated from the stored tables of a range of trade dates")
     about = "wide rows of many past dates, the picks of boards and presets, what became of them"
     add(PICKS, _tables_of_picks(registry), about)
     for job, name in SYNCS.items():
@@ -134,6 +144,15 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
 def _is_calculated(plan: AssetPlan) -> bool:
     """Whether a task calculates the table from stored ones, other than those that look at what all hold."""
     return plan.table.layer is Layer.CALC and bool(plan.tasks) and LATER not in plan.tasks
+
+
+def _is_made_of_stored(plan: AssetPlan) -> bool:
+    """Whether a load of trade dates makes the table from stored ones alone, without a call."""
+    dataset = plan.dataset
+    if dataset is None or dataset.table_name == BARS_OF_PERIODS:
+        return dataset is not None
+    stored = dataset.staged or {source.name for source in dataset.sources} == {DERIVED}
+    return stored and plan.partition is Partition.TRADE_DATE
 
 
 def of_whole_day(plan: AssetPlan) -> bool:

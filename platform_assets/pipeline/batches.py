@@ -111,7 +111,6 @@ def write_parts(
                         public_at=part.public_at,
                         later=fused.later if fused else (),
                         later_rows=part.later_rows,
-                        final=fused.final if fused else None,
                     )
                 )
             loaded.results += run.warehouse.writer.write_all(

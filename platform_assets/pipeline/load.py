@@ -16,7 +16,7 @@ from core.declaration.rules import Partition, Repairs, Rows, as_received
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
-from platform_assets.pipeline import empty_dates, missing_parts, stored_rows
+from platform_assets.pipeline import empty_dates, missing_parts, needed_tables, stored_rows
 from platform_assets.pipeline.batches import Loaded, refuse, write_parts
 from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
@@ -226,6 +226,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         inputs = reads.inputs() if dataset.owners or not download.asked else []
         rows = with_imported_rows(run, dataset, scope, rows)
     parts = _checked_parts(run, loaded, dataset, rows, context, download)
+    if empty_dates.is_dated(run, loaded, scope):
+        needed_tables.withhold(run, dataset, parts, scope)
     whole = dataset.replace is not None or dataset.calculate is not None
     if download is not None:
         missing_parts.mark(parts, download.missing)

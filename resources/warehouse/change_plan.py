@@ -1,7 +1,7 @@
 """The difference between a frame and the stored rows of a slice: what a batch has to do.
 
 Pure: rows in, rows out. Equal content is left alone, changed rows name their old version for the
-history, absent rows are removed only when the caller replaces the slice.
+history, absent rows are removed only when the caller replaces the slice, and stay in the history too.
 """
 
 import hashlib
@@ -12,7 +12,6 @@ from operator import itemgetter
 from typing import Any
 
 import orjson
-import pandas as pd
 
 from core.declaration.tables import Layer, Table
 from core.errors import StorageError
@@ -56,7 +55,6 @@ class Plan:
         provenance: Sequence[Any] | None,
         later: Sequence[str] = (),
         later_rows: Sequence[bool] | None = None,
-        final: Callable[[pd.DataFrame], pd.Series] | None = None,
         equal: Container[Row] = (),
     ) -> "Plan":
         """`stored` are the stored rows of the slice; those whose keys are in `equal` may be missing: the
@@ -69,9 +67,7 @@ class Plan:
         old = {pick_key(row): row for row in stored}
         incoming = _with_quality(incoming, at.get("quality"))
         keys = [pick_key(row) for row in incoming]
-        final_keys = _final_keys(stored, names, pick_key, final)
-        kept = final_keys if replace else old
-        hashed = {key: pick_content(old[key]) for key in kept}
+        hashed = {} if replace else {key: pick_content(row) for key, row in old.items()}
         place_of = {key: i for i, key in enumerate(keys)}
         if len(place_of) < len(keys):
             raise StorageError(f"{table.name}: the key {_repeated(keys)} occurs twice in one batch")
@@ -87,7 +83,7 @@ class Plan:
                 continue
             if before is not None:
                 known = pick_content(before)
-                if content == known or key in final_keys or _outranked(found, before, at, source_rank):
+                if content == known or _outranked(found, before, at, source_rank):
                     hashed[key] = known
                     plan._count(before, at)
                     continue
@@ -104,7 +100,8 @@ class Plan:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))
         if replace:
-            plan.removed = [key for key in old if key not in place_of and key not in final_keys]
+            plan.removed = [key for key in old if key not in place_of]
+            plan.history += [(*old[key], now, batch_id) for key in plan.removed if table.has_history]
         if table.published:
             plan.months = _months(table, plan, old, pick_key)
         if table.date_column:
@@ -216,19 +213,6 @@ def picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Row]:
     if len(places) > 1:
         return itemgetter(*places)
     return lambda row: tuple(row[i] for i in places)
-
-
-def _final_keys(
-    stored: list[Row],
-    names: Sequence[str],
-    pick_key: Callable[[Sequence[Any]], Row],
-    final: Callable[[pd.DataFrame], pd.Series] | None,
-) -> set[Row]:
-    """Keys of the stored rows that are final."""
-    if final is None or not stored:
-        return set()
-    marks = final(pd.DataFrame(stored, columns=list(names))).tolist()
-    return {pick_key(row) for row, is_final in zip(stored, marks, strict=True) if is_final}
 
 
 def _with_quality(incoming: Sequence[Row], place: int | None) -> Sequence[Row]:

@@ -42,12 +42,10 @@ class Comparison:
         self._sql = sql
         self._bulk = bulk
 
-    def stored(
-        self, connection: Connection, table: Table, where: Slice, incoming: Sequence[Row], *, whole: bool
-    ) -> Stored:
-        """Stored rows of the slice; `whole` asks for every one of them."""
+    def stored(self, connection: Connection, table: Table, where: Slice, incoming: Sequence[Row]) -> Stored:
+        """Stored rows of the slice."""
         clauses = list(where.clauses())
-        if not whole and len(clauses) == 1 and self._bulk.pays(len(incoming)):
+        if len(clauses) == 1 and self._bulk.pays(len(incoming)):
             ((clause, values),) = clauses
             count = self._count(connection, table, clause, values)
             if count == 0:

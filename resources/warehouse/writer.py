@@ -10,7 +10,7 @@ not content, so a fallback that brings equal values makes no revision.
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -59,7 +59,7 @@ class Piece:
     `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
     has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
     row's first version became public (DWD); `later` names columns that were not known by then, `later_rows`
-    marks those rows (None: all), `final` which stored rows no batch may change or remove."""
+    marks those rows (None: all)."""
 
     frame: pd.DataFrame
     where: Slice
@@ -72,7 +72,6 @@ class Piece:
     public_at: Sequence[str | None] | None = None
     later: Sequence[str] = ()
     later_rows: Sequence[bool] | None = None
-    final: Callable[[pd.DataFrame], pd.Series] | None = None
 
 
 @dataclass(frozen=True)
@@ -302,9 +301,7 @@ class Writer:
         replace: bool,
     ) -> Plan:
         given = piece.frame.get("provenance")
-        stored = self._comparison.stored(
-            connection, table, piece.where, incoming, whole=piece.final is not None
-        )
+        stored = self._comparison.stored(connection, table, piece.where, incoming)
         return Plan.make(
             table=table,
             incoming=incoming,
@@ -315,7 +312,7 @@ class Writer:
             now=now,
             source_rank=source_rank,
             replace=replace,
-            **picked(piece, "public_at later later_rows final"),
+            **picked(piece, "public_at later later_rows"),
         )
 
     def _finish(

@@ -111,13 +111,13 @@ class GapKeeper:
             REPAIRED_BY, now.replace(hour=0, minute=0, second=0, microsecond=0)
         )
         found.calls_left = max(self._budget - spent, 0)
+        corrected = ask_for_corrected_days(self._services, self._run, now)
+        found.outdated |= {"trade_calendar": corrected} if corrected else {}
         for name in sorted(found.missing):
             self._settle(name, now)
             self._repair(self._registry.dataset(name), found, now)
         days = self._services.calendar.between(watched, until)
-        found.outdated = ask_again(self._services, self._registry, self._run, days)
-        corrected = ask_for_corrected_days(self._services, self._run, now)
-        found.outdated |= {"trade_calendar": corrected} if corrected else {}
+        found.outdated |= ask_again(self._services, self._registry, self._run, days)
         return found
 
     def _planned(self, now: datetime) -> set[str]:
@@ -194,6 +194,7 @@ class GapKeeper:
         due = [
             gap for gap in self._ledger.of(dataset.name).values()
             if gap.status == OPEN and (gap.next_at is None or gap.next_at <= stamp(now))
+            and gap.partition not in found.outdated.get("trade_calendar", ())
         ]  # fmt: skip
         newest = sorted(due, key=lambda gap: gap.partition, reverse=True)[:MOST_DATES]
         costs, _ = calls_per_date(self._run, self._registry, tables_of(dataset), self._services.calendar)

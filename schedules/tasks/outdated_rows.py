@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from core.declaration.dataset import DERIVED, Dataset
 from core.declaration.registry import Registry
 from core.declaration.rules import Partition
-from resources.warehouse.ledger.loads import Run, written_last
+from resources.warehouse.ledger.loads import Run, lacking_a_table, written_last
 from schedules.services import Services
 
 ASKED_BY = "gaps"
@@ -23,14 +23,11 @@ MOST_DATES = 5
 """Trade dates of one dataset that are asked for at a time."""
 _BY_DATE = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 _OPEN = ("queued", "running")
-_CALCULATIONS, _BARS = "calculations", "fusion_kline_daily"
+_CORRECTED_DAYS, _WHOLE_DAY, _BARS = "corrected_days", "whole_day", "fusion_kline_daily"
 _LOOK_BACK = 120
 """Trade dates in which a day that was corrected is looked for."""
 _CALENDAR = "ref_trade_calendar"
-_CORRECTED = (
-    f"SELECT date, corrected_on FROM {_CALENDAR} WHERE market='CN' AND corrected_on>=date "
-    "AND date<=? AND date>=? ORDER BY date"
-)
+_CORRECTED = f"SELECT date, corrected_on FROM {_CALENDAR} WHERE market='CN' AND corrected_on>=? ORDER BY date"
 
 
 def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
@@ -47,35 +44,45 @@ def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
 
 
 def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, str]:
-    """Trade date -> when an input was written after it, newest first."""
+    """Trade date -> when an input was written after it, or a table was loaded that its columns lack, newest
+    first."""
     inputs = inputs_of(dataset, registry)
-    if not inputs or not days:
+    if not (inputs or dataset.needs) or not days:
         return {}
     own = written_last(run, (dataset.table_name,), days[0], days[-1], whole=True)
-    theirs = written_last(run, inputs, days[0], days[-1], changed=True)
+    theirs = written_last(run, inputs, days[0], days[-1], changed=True) if inputs else {}
     late = {day: at for day, at in theirs.items() if day in own and at > own[day]}
+    if dataset.needs:
+        since = written_last(run, tuple(dataset.needs), days[0], days[-1], whole=True)
+        since = {day: at for day, at in since.items() if day in own and at > own[day]}
+        lacking = lacking_a_table(run, dataset.table_name, days[0], days[-1]) if since else ()
+        late |= {day: at for day, at in since.items() if (day, own[day]) in lacking}
     return dict(sorted(late.items(), reverse=True))
 
 
 def ask_for_corrected_days(services: Services, run: Run, now: datetime) -> list[str]:
-    """Days of the past that turned out to be open or closed against what the calendar had said: what was
-    calculated since is calculated again, once for each such day. One that was open is loaded first, as every
-    missing date is."""
+    """Days that turned out to be open or closed against what the calendar had said: rows under them and bars
+    of their periods are withdrawn, and what is made from stored tables is made again, once for each such day.
+    One of the past that was open is loaded first. The days that are being asked for."""
     if not sa.inspect(services.engine).has_table(_CALENDAR):
         return []
     calendar = services.calendar
     newest = calendar.newest_complete(now)
     asked = []
-    for day, at in run(_CORRECTED, (f"{now:%Y-%m-%d}", calendar.last(_LOOK_BACK, newest)[0])):
-        first = calendar.on_or_after(str(day))
-        is_open = calendar.is_trade_date(str(day))
-        if first > newest or (is_open and not written_last(run, (_BARS,), first, first)):
-            continue
+    for day, at in run(_CORRECTED, (calendar.last(_LOOK_BACK, newest)[0],)):
+        first = min(calendar.on_or_after(str(day)), newest)
+        is_open = calendar.is_trade_date(str(day)) and str(day) <= newest
+        loaded = not is_open or bool(written_last(run, (_BARS,), first, first))
+        args = {
+            "job": _CORRECTED_DAYS if loaded else _WHOLE_DAY,
+            "partition_range": [first, newest if loaded else first],
+            "trigger": "catchup",
+        }
         command = services.commands.enqueue(
             "run_job",
-            {"job": _CALCULATIONS, "partition_range": [first, newest], "trigger": "catchup"},
+            args,
             requested_by=ASKED_BY,
-            idempotency_key=f"corrected:{day} {at}",
+            idempotency_key=f"{'corrected' if loaded else 'opened'}:{day} {at}",
         )
         if command.status in _OPEN:
             asked.append(str(day))

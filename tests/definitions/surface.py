@@ -8,7 +8,7 @@ from pathlib import Path
 import dagster as dg
 
 from core.declaration.registry import builtin_registry
-from platform_assets.definitions import cleanup_job, download_job, jobs
+from platform_assets.definitions import cleanup_job, corrected_day_job, download_job, jobs
 from platform_assets.task_table import TASKS
 from resources.warehouse.ledger.missing_partitions import has_dates
 from schedules.code_location import defs
@@ -39,6 +39,8 @@ def starters() -> dict[str, str]:
         "command download": [download_job.JOB],
         "command download_market": [download_job.MARKET_JOB],
         "command cleanup": [cleanup_job.JOB],
+        "repair of bars": [jobs.RECALCULATIONS],
+        "corrected calendar": [corrected_day_job.JOB, jobs.AGAIN],
         "sync of one dataset": [sync.BLOCKS, sync.INDICES, sync.BARS],
     }.items():
         for name in names:

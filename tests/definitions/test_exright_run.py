@@ -128,8 +128,8 @@ def test_bars_that_were_stored_without_the_event_are_repaired(
     synced(platform, runner, AFTER)
     asked = [one.args for one in platform.services.commands.of_name("run_job", statuses=("queued",))]
     assert sorted((one["job"], *one["partition_range"]) for one in asked) == [
-        ("bar_calculations", EX, EX),
         ("fusion_kline_sync", EX, EX),
+        ("recalculations", EX, EX),
     ]
     Worker(platform.services, runner).work_once()
 

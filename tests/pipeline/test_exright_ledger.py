@@ -102,7 +102,7 @@ def test_turnover_waits_for_the_record_of_the_shares(alone: Services) -> None:
     commands = [json.loads(args) for (args,) in services.warehouse.query("SELECT args_json FROM sys_command")]
     assert {one["job"]: one["partition_range"] for one in commands} == {
         "fusion_kline_sync": [EX, EX],
-        "bar_calculations": [EX, EX],
+        "recalculations": [EX, EX],
     }
     # What the command's run does.
     services.fresh()

@@ -176,7 +176,7 @@ def test_a_report_that_changed_is_left_out_and_a_portal_that_is_away_leaves_the_
     portal = next(item for item in loaded.sources if item["src"] == "eastmoney")
     assert "error" not in portal
     records = services.warehouse.frame("sys_quality_record")
-    assert records["message"].str.contains("were refused").any()
+    assert records["message"].str.contains("no source answered for").any()
 
     services.faults.replace(
         [{"upstream": "eastmoney", "call": "report", "kind": "status", "args": {"code": 503}}]

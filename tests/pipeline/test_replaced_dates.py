@@ -144,15 +144,6 @@ def test_a_run_of_some_codes_leaves_the_others(run: PipelineRun) -> None:
     assert stored(run) == [("000001", DAYS[0], 1.5), ("000002", DAYS[0], 2.0)]
 
 
-def test_final_rows_stand_whatever_a_later_calculation_finds(run: PipelineRun) -> None:
-    calculated(run, ("000001", DAYS[0], 9.0), ("000002", DAYS[0], 2.0), ("000003", DAYS[0], 9.5))
-    FOUND[:] = [("000001", DAYS[0], 1.0), ("000002", DAYS[0], 3.0)]
-    again = load_fused(run, dataset(final=lambda rows: rows["score"] >= 9), Scope(DAYS[:1]))
-
-    assert stored(run) == [("000001", DAYS[0], 9.0), ("000002", DAYS[0], 3.0), ("000003", DAYS[0], 9.5)]
-    assert [(one.rows_in, one.rows_written, one.rows_removed) for one in again.results] == [(2, 1, 0)]
-
-
 def test_revisited_dates_are_replaced_only_where_the_load_brings_rows(run: PipelineRun) -> None:
     before = run.calendar.offset(DAYS[0], -1)
     FOUND[:] = [("000001", before, 1.0), ("000002", before, 1.0), ("000001", DAYS[0], 2.0)]
@@ -168,10 +159,8 @@ def test_revisited_dates_are_replaced_only_where_the_load_brings_rows(run: Pipel
     assert (scope.dates, scope.asked) == ((before, *DAYS), DAYS[1:])
 
 
-def test_only_calculated_rows_are_final_or_revisited() -> None:
+def test_only_calculated_rows_are_revisited() -> None:
     common: dict[str, Any] = {"model": Found, "key": ("code", "date"), "date_column": "date"}
-    with pytest.raises(DeclarationError, match="final"):
-        Dataset(name="asked", final=lambda rows: rows["score"] > 0, **common)
     with pytest.raises(DeclarationError, match="revisits"):
         Dataset(name="asked", layer=Layer.CALC, revisits=3, **common)
 

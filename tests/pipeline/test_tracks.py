@@ -1,7 +1,7 @@
 """Picks of boards and presets: made on their date, reviewed when their window has closed, then left alone."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,13 @@ def put(run: PipelineRun, table: str, rows: list[dict[str, Any]], day: str) -> N
     run.warehouse.writer.write(declared, frame, where=where, batch=Batch(partition_key=day), replace=True)
 
 
-def bars(run: PipelineRun, day: int, codes: list[str] = CODES, limit: float | None = None) -> None:
+def bars(
+    run: PipelineRun,
+    day: int,
+    codes: list[str] = CODES,
+    limit: float | None = None,
+    factors: Mapping[str, float] | None = None,
+) -> None:
     date = DAYS[day]
     put(
         run,
@@ -67,7 +73,8 @@ def bars(run: PipelineRun, day: int, codes: list[str] = CODES, limit: float | No
             {
                 "code": code, "date": date, "market": "SH", "sec_type": "stock", "open": close(at, day),
                 "high": close(at, day), "low": close(at, day), "close": close(at, day), "volume": 1000,
-                "adj_factor": 1.0, "is_suspended": False, "limit_up": limit if at == 5 else 99.0,
+                "adj_factor": (factors or {}).get(code, 1.0), "is_suspended": False,
+                "limit_up": limit if at == 5 else 99.0,
             }
             for at, code in enumerate(CODES)
             if code in codes
@@ -237,7 +244,7 @@ def test_picks_are_reviewed_when_their_window_has_closed_and_stand_then(run: Pip
     assert not found.loc["600004", "unfillable"]
     assert found.loc["600003", "hold_days"] == 5
 
-    # The price history is changed and the date calculated again: what is settled stays as it was.
+    # Bars of other codes are changed and the date calculated again: what is settled stays as it was.
     before = stored(run, trade_date=PICKED)
     for day in range(7):
         bars(run, day, CODES[:2])
@@ -247,6 +254,32 @@ def test_picks_are_reviewed_when_their_window_has_closed_and_stand_then(run: Pip
     settled = before[before["status"] != "pending"].set_index("code")
     pd.testing.assert_frame_equal(after.loc[settled.index], settled)
     assert sum(one.rows_removed for one in again.results if one.partition_key == PICKED) == 0
+
+
+def test_a_repaired_factor_moves_the_return_of_a_reviewed_pick(run: PipelineRun) -> None:
+    """Its holding spans an ex-date of which the record came after the review: 5 % of the price went out."""
+    for day in range(7):
+        bars(run, day)
+    for day in (0, 5):
+        market(run, day)
+    load(run, "track_builtin", 0)
+    load(run, "track_builtin", 5)
+    before = stored(run, trade_date=PICKED).set_index("code")
+    assert before.loc["600004", "status"] == "reviewed"
+
+    factor = 1 / 0.95
+    for day in range(3, 7):
+        bars(run, day, factors={"600004": factor})
+    load(run, "track_builtin", 6)
+
+    after = stored(run, trade_date=PICKED).set_index("code")
+    wanted = (close(4, 5) * factor / close(4, 1) - 1) * 100
+    assert after.loc["600004", "profit_pct"] == pytest.approx(wanted, abs=1e-3)
+    assert after.loc["600004", "reviewed_at"] == f"{DAYS[6]} 18:15:00"
+    kept = [code for code in before.index if code != "600004"]
+    pd.testing.assert_frame_equal(after.loc[kept], before.loc[kept])
+    same = ["rank_no", "score", "price_at_pick", "reason", "buy_price", "sell_price"]
+    assert after.loc["600004", same].to_list() == before.loc["600004", same].to_list()
 
 
 def test_no_pick_is_settled_on_provisional_days(run: PipelineRun) -> None:

@@ -24,6 +24,7 @@ TABLES = {
     "sys_heartbeat",
     "sys_sync_log",
     "sys_batch",
+    "sys_quality_record",
     "sys_backfill",
     "sys_gap",
     "sys_fetch",

@@ -118,10 +118,14 @@ def corrected(services: Services, day: str, *, is_open: bool) -> None:
 @pytest.fixture
 def with_calendar(services: Services) -> Services:
     build_metadata((REGISTRY.dataset("trade_calendar").table,)).create_all(services.engine)
+    with transaction(services.engine) as connection:
+        connection.exec_driver_sql("DELETE FROM ref_trade_calendar")
     return services
 
 
-def test_after_a_day_that_was_closed_the_calculations_are_made_again_once(with_calendar: Services) -> None:
+def test_after_a_day_that_was_closed_what_was_made_over_it_is_made_again_once(
+    with_calendar: Services,
+) -> None:
     """What was calculated on the next date took it for its previous trade date."""
     corrected(with_calendar, CLOSED_AFTER_ALL, is_open=False)
 
@@ -129,15 +133,28 @@ def test_after_a_day_that_was_closed_the_calculations_are_made_again_once(with_c
     look(with_calendar)
 
     assert asked(with_calendar) == [
-        {"job": "calculations", "partition_range": [DAY, NEXT], "trigger": "catchup"}
+        {"job": "corrected_days", "partition_range": [DAY, NEXT], "trigger": "catchup"}
     ]
 
 
 def test_a_day_that_was_open_is_loaded_before_they_are(with_calendar: Services) -> None:
     corrected(with_calendar, OPEN_AFTER_ALL, is_open=True)
-    assert "trade_calendar" not in look(with_calendar)
+    look(with_calendar)
+    assert [(one["job"], one["partition_range"]) for one in asked(with_calendar)] == [
+        ("whole_day", [OPEN_AFTER_ALL, OPEN_AFTER_ALL])
+    ]
 
     batch(with_calendar, "fusion_kline_daily", OPEN_AFTER_ALL, "16:00")
 
     assert look(with_calendar)["trade_calendar"] == [OPEN_AFTER_ALL]
-    assert asked(with_calendar)[-1]["partition_range"] == [OPEN_AFTER_ALL, NEXT]
+    assert (asked(with_calendar)[-1]["job"], asked(with_calendar)[-1]["partition_range"]) == (
+        "corrected_days",
+        [OPEN_AFTER_ALL, NEXT],
+    )
+
+
+def test_a_day_to_come_concerns_the_bars_of_its_period(with_calendar: Services) -> None:
+    corrected(with_calendar, "2026-08-31", is_open=False)
+
+    assert look(with_calendar)["trade_calendar"] == ["2026-08-31"]
+    assert asked(with_calendar)[-1]["partition_range"] == [NEXT, NEXT]

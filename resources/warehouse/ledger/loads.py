@@ -13,6 +13,8 @@ Run = Callable[[str, Sequence[Any]], Sequence[Sequence[Any]]]
 _DAY = "partition_key LIKE '____-__-__'"
 """A batch of one trade date; the parent of a range is named `first..last`."""
 RECENT_LOADS = 20
+NOT_LOADED = "not_loaded"
+"""Check of a batch whose rows lack columns, since a table that these need is not loaded of the date."""
 _OF_CODES = ("download", "fusion_codes")
 """Origins of batches that hold requested codes only, not the market."""
 
@@ -126,6 +128,17 @@ def _incomplete(run: Run, table: str) -> frozenset[str]:
         (table,),
     )
     return frozenset(str(day) for (day,) in rows)
+
+
+def lacking_a_table(run: Run, table: str, since: str, until: str) -> frozenset[tuple[str, str]]:
+    """(trade date, end) of the batches whose rows lack columns because of a table that is not loaded."""
+    rows = run(
+        "SELECT DISTINCT b.partition_key, b.finished_at FROM sys_quality_record q "
+        "JOIN sys_batch b ON b.batch_id=q.batch_id "
+        "WHERE q.table_name=? AND q.check_name=? AND q.partition_key>=? AND q.partition_key<=?",
+        (table, NOT_LOADED, since, until),
+    )
+    return frozenset((str(day), str(at)) for day, at in rows)
 
 
 def written_last(
