@@ -142,8 +142,8 @@ class Ledger:
     def note_statement(
         self, statement: str, values: Sequence[Any], rows: Sequence[Sequence[Any]], held: Held
     ) -> None:
-        """Note the result of a SELECT of ours, of current rows: the codes that it shows or names, else those
-        that its tables have rows of."""
+        """Note the result of a statement of ours, of current rows: the codes that it shows or names, else
+        those that its tables have rows of."""
         current = _CURRENT.get()
         if current is None:
             return

@@ -16,6 +16,12 @@ from resources.warehouse.warehouse import Warehouse
 from tests.serving_api.market import NOW, bar, put
 
 DAYS = ("2026-08-19", "2026-08-20", "2026-08-21")
+OPEN_ITEM = {
+    "code": "300750", "date": DAYS[2], "market": "SZ", "before_date": DAYS[1], "close_before": 20.0,
+    "quoted": 16.0, "expected": 20.0, "factor": 1.25, "status": "open", "opened_on": DAYS[2],
+    "asked_on": DAYS[2],
+}  # fmt: skip
+"""An item of the ledger of ex-rights."""
 
 
 @dataclass

@@ -26,7 +26,7 @@ from resources.lake.publishing import Publisher
 from resources.settings import Settings
 from serving_api.app import create_app
 from serving_api.auth.credentials import Passwords
-from tests.ashare.conftest import DAYS, CommandLine
+from tests.ashare.conftest import DAYS, OPEN_ITEM, CommandLine
 from tests.serving_api.market import NOW, bar, put
 
 PASSWORD = "a password of the tests"
@@ -153,6 +153,34 @@ def test_a_former_code_is_answered_with_the_one_of_today(clients: dict[str, asha
         assert one.backtest(FORMER, days=60)["renumbered"] == said
         with pytest.raises(InputError, match="codes: 430999 is of a range that Beijing replaced"):
             one.read("kline_daily", codes="430999")
+
+
+def test_frames_say_that_their_factor_is_provisional(
+    clients: dict[str, ashare.Client], cli: CommandLine
+) -> None:
+    ledger = cli.warehouse.table("ref_exright_item")
+    put(cli.warehouse, ledger, [OPEN_ITEM])
+    Publisher(cli.warehouse, Lake(cli.folder / "data" / "lake")).publish(ledger)
+    close, said = {"columns": ["close"]}, {"factor": "provisional"}
+    for one in clients.values():
+        assert one.read("kline_daily", codes="300750", adjust="qfq", **close).attrs == said
+        assert one.read("kline_daily", codes="300750").attrs == said  # adj_factor
+        assert one.read("kline_daily", codes="300750", **close).attrs == {}
+        assert one.read("kline_daily", codes="600519", adjust="qfq", **close).attrs == {}
+        assert one.read("kline_daily", adjust="qfq", as_of=DAYS[0], **close).attrs == {}
+        arrow = one.read("kline_daily", adjust="hfq", frames="arrow", **close)
+        assert json.loads(arrow.schema.metadata[b"factor"]) == "provisional"
+        panel = one.panel("kline_daily", "close", since=DAYS[0], adjust="qfq")
+        assert panel["close"].attrs == said
+    for one in (clients[FOLDER], clients[API]):
+        assert one.backtest("300750", days=60)["factor"] == "provisional"
+        assert "factor" not in one.backtest("600519", days=60)
+
+    put(cli.warehouse, ledger, [{**OPEN_ITEM, "status": "closed", "closed_on": DAYS[2]}])
+    Publisher(cli.warehouse, Lake(cli.folder / "data" / "lake")).publish(ledger)
+
+    for one in clients.values():
+        assert one.read("kline_daily", adjust="qfq", **close).attrs == {}
 
 
 def test_panels_are_matrices_of_dates_and_codes(clients: dict[str, ashare.Client]) -> None:

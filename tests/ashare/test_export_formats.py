@@ -2,11 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from openpyxl import load_workbook
 
 from core.calendar import shipped_calendar
-from tests.ashare.conftest import DAYS, CommandLine
+from tests.ashare.conftest import DAYS, OPEN_ITEM, CommandLine
 from tests.serving_api.market import bar, put
 
 TABLE = "fusion_kline_daily"
@@ -36,6 +37,23 @@ def test_parquet_and_excel_have_the_rows_of_the_csv(exright: CommandLine) -> Non
     assert parquet["valid_from"].iloc[-1] == pd.Timestamp(text["valid_from"].iloc[-1])
     sheet = load_workbook(exright.folder / "bars.xlsx").active
     assert [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)] == text["code"].tolist()
+
+
+def test_an_export_says_that_its_factor_is_provisional(exright: CommandLine) -> None:
+    put(exright.warehouse, exright.warehouse.table("ref_exright_item"), [OPEN_ITEM])
+    target = exright.folder / "bars.parquet"
+    asked = ("export", TABLE, "--to", str(target), "--force", "--columns", "code,close")
+
+    found = exright.result(*asked, "--adjust", "qfq")
+
+    assert (found["factor"], found["provisional_codes"]) == ("provisional", ["300750"])
+    said = pq.read_schema(target).metadata
+    assert (said[b"factor"], said[b"provisional_codes"]) == (b'"provisional"', b'["300750"]')
+    assert exright(*asked, "--adjust", "qfq") == 0
+    assert "factor provisional: no source has an ex-right event yet of 300750" in exright.out
+    for more in ((), ("--adjust", "qfq", "--codes", "600519"), ("--adjust", "qfq", "--until", "2026-01-05")):
+        assert "factor" not in exright.result(*asked, *more)
+        assert not pq.read_schema(target).metadata
 
 
 def test_prices_are_adjusted_to_the_newest_bar_that_is_known(exright: CommandLine) -> None:

@@ -125,3 +125,46 @@ def test_a_ranking_of_the_market_is_marked_where_the_code_is_in_it(marked: Bench
     assert found("pe_ttm < 20 and ma(close, 2) > 1") == "provisional"  # from the cache
     assert mark(marked.api.post("/quant/formulas/eval", json={"formula": "MA(CLOSE,2)"})) == "provisional"
     assert mark(marked.api.post("/quant/formulas/eval", json={"formula": "MA(VOL,2)"})) is None
+
+
+def test_an_interface_marks_its_answer_and_its_adjusted_rows(marked: Bench) -> None:
+    def called(code: str, **params: Any) -> tuple[str | None, set[str | None]]:
+        body = {"interface": "get_kline_daily", "params": {"code": code, "limit": 5, **params}}
+        answer = marked.api.post("/datamgr/fusion/call", json=body)
+        return mark(answer), {row.get("factor") for row in answer.json()["results"]}
+
+    assert called(CODE) == ("provisional", {"provisional"})
+    assert called(OTHER) == (None, {"final"})
+    assert called(CODE, adjust="none") == ("provisional", {None})  # its rows have adj_factor
+
+
+def test_tools_say_it_in_their_answer(marked: Bench) -> None:
+    def told(code: str) -> str | None:
+        arguments = {"interface": "get_kline_daily", "params": {"code": code, "limit": 5}}
+        params = {"name": "app_info", "arguments": arguments}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        answer = marked.api.post("//mcp/tools/call", json=body).json()
+        factor: str | None = answer["result"]["structuredContent"]["factor"]
+        return factor
+
+    assert (told(CODE), told(OTHER)) == ("provisional", "final")
+
+
+@pytest.mark.parametrize(
+    ("columns", "codes", "expected"),
+    [
+        (["code", "close"], [CODE], None),
+        (["code", "adj_factor"], [CODE, OTHER], "provisional"),
+        (["code", "adj_factor"], [OTHER], None),
+        (["adj_factor"], [OTHER], None),
+        (["adj_factor"], None, "provisional"),
+    ],
+)
+def test_rows_of_research_are_marked(
+    marked: Bench, columns: list[str], codes: list[str] | None, expected: str | None
+) -> None:
+    body = {"columns": columns, "codes": codes}
+
+    answer = marked.api.post("/research/rows/kline_daily", json=body, headers=marked.admin())
+
+    assert mark(answer) == expected
