@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 
-.PHONY: run screenshots cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day test-dates simulate backup restore lock clean help
+.PHONY: run screenshots cluster cluster-services dev test test-all check witness lint format openapi docs coverage bench soak real-day test-dates simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
@@ -15,7 +15,9 @@ help:
 	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709 to 7712)"
 	@echo "make backup    copies the state while it runs (TO=a new folder, else one in data/backups)"
 	@echo "make restore   a backup into a platform that does not run (FROM=DIR, REPLACE=1 if there is data)"
-	@echo "make test      lint and tests, at most 15 minutes on 2 cores"
+	@echo "make test      lint, types and tests, about 6 minutes on 2 cores"
+	@echo "make test-all  the same with processes, browser, servers and whole products (CI), about 25 minutes"
+	@echo "make check     lint, types and the tests of what changed (CHANGED=revision, else the last commit)"
 	@echo "make lint      ruff, mypy and import-linter"
 	@echo "make format    ruff brings the sources into shape"
 	@echo "make coverage  the tests of ARGS, else all, with the lines that none of them ran"
@@ -112,18 +114,30 @@ format: $(TEST_STAMP)
 	@$(BIN)/ruff format .
 
 # Kernels are compiled while the linters run: the test workers find them in the cache. Three workers on two
-# cores, since some wait for sockets and processes; a test that fails for want of a core is run once more, and
-# the summary names it (RERUN).
+# cores, since some wait for sockets and processes.
+define tests
+	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
+	$(MAKE) --no-print-directory lint && wait
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -r fE -m $(1)
+endef
+
+test: $(TEST_STAMP)
+	$(call tests,"not soak and not full")
+
 # The tests of the console need a browser: Debian's is installed where this is allowed, else they are skipped.
 BROWSER := command -v chromium >/dev/null 2>&1 || test "$$(id -u)" -ne 0 || ! command -v apt-get >/dev/null 2>&1 \
 	|| DEBIAN_FRONTEND=noninteractive timeout 180 apt-get install -y --no-install-recommends chromium >/dev/null 2>&1 \
 	|| echo "chromium could not be installed: the tests of the console are skipped" >&2
 
-test: $(TEST_STAMP)
+test-all: $(TEST_STAMP)
 	@$(BROWSER)
-	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
-	$(MAKE) --no-print-directory lint && wait
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not soak" --reruns 1 -r fER
+	$(call tests,"not soak")
+
+# What changed since the last commit, or since the revision CHANGED.
+check: $(TEST_STAMP)
+	@$(BIN)/ruff check -q . && $(BIN)/ruff format --check -q . && $(BIN)/mypy
+	@files=$$($(BIN)/python -m tests.changed $(or $(filter-out 1,$(CHANGED)),HEAD)) && \
+	{ test -z "$$files" || $(BIN)/python -m pytest -m "not soak and not full" $$files; }
 
 # Slower than `make test`: every line is traced, compiled kernels are not counted.
 coverage: $(TEST_STAMP)

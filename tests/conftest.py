@@ -21,9 +21,45 @@ settings.load_profile("suite")
 """No example is held against the clock: one that waits for a kernel or for another process is no failure."""
 SQLITE_OFTEN = ["sqlite", pytest.param("mariadb", marks=pytest.mark.soak)]
 """Engines of tests that take long and ask little of an engine: both of them only in `make soak`."""
+TESTS = Path(__file__).parent
+WHOLE_ROOMS = frozenset(
+    (
+        "cluster",
+        "console",
+        "definitions",
+        "docker",
+        "docs",
+        "kill",
+        "real_day",
+        "soak",
+        "tracing",
+        "upgrade",
+        "witness",
+    )
+)
+WHOLE_FILES = frozenset(())
+"""Folders and files of tests that start processes, a browser or a server, or load whole days. They, and what
+runs on MariaDB, are marked `full`: `make test-all` runs them, `make test` does not."""
 POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
 REQUIRE_SERVICES = os.environ.get("REQUIRE_SERVICES") == "1"
 _missing: set[str] = set()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks `full` (see `WHOLE_FILES`)."""
+    for item in items:
+        path = item.path.relative_to(TESTS)
+        engines = (
+            item.callspec.params.values()
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+            else ()
+        )
+        if (
+            path.parts[0] in WHOLE_ROOMS
+            or str(path) in WHOLE_FILES
+            or any(isinstance(name, str) and name == "mariadb" for name in engines)
+        ):
+            item.add_marker("full")
 
 
 def listens(url: str) -> bool:

@@ -1,7 +1,7 @@
 """A week by the scheduler's own decisions against a table that was written by hand: every scheduled run with
 its state, trigger and attempts, the order in which runs begin, and the notifications.
 
-The first day is part of `make test`, the whole week of `make soak`.
+The first day is part of `make test-all`, the whole week of `make soak`.
 """
 
 import re

@@ -25,16 +25,6 @@ FORBIDDEN = (
     "platform_assets.pipeline",
     "platform_assets.definitions.assets",
 )
-ALLOWED_OURS = (
-    "serving_api",
-    "resources",
-    "core",
-    "platform_assets.datasets",
-    "platform_assets.compute",
-    "platform_assets.descriptions",
-    "platform_assets.research",
-    "platform_assets.source_calls",
-)
 WITHOUT_ROUTES = frozenset(
     {"quant/outcomes.py", "quant/scorecard/strategies.py"}
     | {
@@ -43,30 +33,8 @@ WITHOUT_ROUTES = frozenset(
     }
 )
 """Features of one module that answer no route of their own."""
-OURS = ("ashare", "core", "serving_api", "resources", "platform_assets", "schedules", "tests")
-
 OWN_TAGS = {"/api/v1/notifications/unread"}
 """Tagged by the files behind them, not by tables."""
-
-
-def imports_of(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
-
-
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
-def test_imports_point_one_way(path: Path) -> None:
-    ours = {name for name in imports_of(path) if name.split(".")[0] in OURS}
-
-    assert {name for name in ours if not name.startswith(ALLOWED_OURS)} == set()
-    assert {name for name in imports_of(path) if name.split(".")[0] in {"dagster", "numba"}} == set()
 
 
 def is_whole_feature(path: Path) -> bool:

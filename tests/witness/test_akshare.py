@@ -1,7 +1,7 @@
 """A public client that its authors tested on the real upstreams reads the simulated market with its own
 parsers, and what it reads equals what our clients read there.
 
-The quick ones run in `make test`, all of them in `make witness`.
+The quick ones run in `make test-all`, all of them in `make witness`.
 """
 
 import warnings
