@@ -123,8 +123,8 @@ def test_a_sample_is_compared_with_those_of_its_day_alone(
     compared: list[int] = []
     stored = Comparison.stored
 
-    def counted(self: Comparison, *asked: Any, whole: bool) -> Stored:
-        found = stored(self, *asked, whole=whole)
+    def counted(self: Comparison, *asked: Any) -> Stored:
+        found = stored(self, *asked)
         compared.append(len(found.rows) + len(found.equal))
         return found
 
