@@ -7,7 +7,7 @@ loaded and nothing follows from it. What is not loaded is a failed batch of that
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from core.declaration.dataset import Dataset, Raw
+from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import empty_frame
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
@@ -71,7 +71,7 @@ def refuse_not_loaded(
         raise QualityError(f"{loaded.table.name}: {why}", dataset=dataset.name)
 
 
-def of_sources(download: Download, raw: Raw) -> WhyNot:
+def of_sources(download: Download, sources: Sequence[Source]) -> WhyNot:
     """A date is answered when a source was asked, and its answer was not refused."""
     odd = {item: f"{source}: {why}" for source, item, why in download.refused} | download.not_served
     odd |= {day: str(in_words(missing)) for day, missing in download.missing.items()}
@@ -79,7 +79,7 @@ def of_sources(download: Download, raw: Raw) -> WhyNot:
         return odd.get
     if download.failed:
         return lambda day: f"{download.failed[0]['src']}: {download.failed[0]['reason']}"
-    names = ", ".join(dict.fromkeys(source.name for source in raw.sources))
+    names = ", ".join(dict.fromkeys(source.name for source in sources))
     return lambda day: odd.get(day) or f"none of its sources ({names}) serves {day}"
 
 

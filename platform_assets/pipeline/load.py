@@ -87,7 +87,9 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
     )
     dated = empty_dates.is_dated(run, loaded, scope)
     if dated:
-        parts = empty_dates.with_answers(run, loaded, parts, scope, empty_dates.of_sources(download, raw))
+        parts = empty_dates.with_answers(
+            run, loaded, parts, scope, empty_dates.of_sources(download, raw.sources)
+        )
         loaded.nothing = f"{', '.join(download.answering)} answered that there is nothing of this date"
     elif raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
@@ -260,7 +262,8 @@ def _checked_parts(
         refuse(run, table, scope, error.message, download, dataset, quality)
         raise
     if empty_dates.is_dated(run, loaded, scope):
-        parts = empty_dates.with_answers(run, loaded, parts, scope, _why_not(run, dataset, scope))
+        why_not = _why_not(run, dataset, scope, download)
+        parts = empty_dates.with_answers(run, loaded, parts, scope, why_not)
     elif scope.codes is not None and scope.is_range:
         parts = _worth_writing(run, table, parts, scope)
     return parts
@@ -283,11 +286,15 @@ def _after(run: PipelineRun, dataset: Dataset, parts: Sequence[Part], context: C
         ask_repairs(run, context, *dataset.repairs, frames=[part.frame for part in parts])
 
 
-def _why_not(run: PipelineRun, dataset: Dataset, scope: Scope) -> empty_dates.WhyNot:
+def _why_not(
+    run: PipelineRun, dataset: Dataset, scope: Scope, download: Download | None
+) -> empty_dates.WhyNot:
     if dataset.staged:
         return empty_dates.of_stage(run, scope, dataset)
     if dataset.calculate is not None:
         return empty_dates.of_tables(run, scope, empty_dates.needed(run, dataset), every=True)
+    if dataset.may_be_empty and download is not None:
+        return empty_dates.of_sources(download, dataset.sources)
     return lambda day: f"no source has rows of {day}"
 
 

@@ -1,18 +1,30 @@
 """Events have calendar days: which trade date writes them, what a scope covers, days without any."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from core.calendar import shipped_calendar
+from core.clock import ManualClock
 from core.declaration.columns import Amt, Code, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
+from core.declaration.registry import Registry
 from core.declaration.rules import Partition, at_hour, on_date
 from core.declaration.scope import Context, Scope
 from core.errors import QualityError
 from platform_assets.pipeline.fused_rows import fused_parts
+from platform_assets.pipeline.load import load_fused
+from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import partition_parts
 from platform_assets.pipeline.windows import Window
+from resources.fetch_record import Fetch, Outcome
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.slices import Slice
+from resources.warehouse.warehouse import Warehouse
 from tests.pipeline.conftest import Services
 
 FRIDAY, MONDAY, TUESDAY, WEDNESDAY = "2026-08-21", "2026-08-24", "2026-08-25", "2026-08-26"
@@ -153,3 +165,109 @@ def test_a_snapshot_is_compared_as_a_whole_unless_its_key_holds_a_moment() -> No
         Slice(date_column="ann_date", since=FRIDAY, until=f"{MONDAY} 23:59:59"),
     )
     assert len(whole.frame) == len(days.frame) == 2
+
+
+def days_of(first: str, last: str) -> list[str]:
+    return [str(day)[:10] for day in pd.date_range(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [("2026-08-17", "2026-09-01"), ("2026-09-25", "2026-10-09"), ("2027-02-01", "2027-02-22")],
+    ids=["weekends", "national day", "spring festival by the rules"],
+)
+def test_every_day_is_written_by_one_trade_date_the_first_that_is_not_before_it(
+    first: str, last: str
+) -> None:
+    """Date by date, in a range, and as the slices that are compared with the stored rows."""
+    calendar, days = shipped_calendar(), pd.Series(days_of(first, last))
+    dates = calendar.between(first, last)
+    wanted = {day: calendar.on_or_after(day) for day in days if day <= dates[-1]}
+
+    one_by_one = {day: date for date in dates for day in days[window(date).contains(days)]}
+    keys = window(*dates).keys(days)
+    assert one_by_one == {day: key for day, key in zip(days, keys, strict=True) if pd.notna(key)} == wanted
+    for date in dates:
+        own = window(*dates).slice_of(date, ())
+        assert [day for day in days if str(own.since) <= day <= str(own.until)] == [
+            day for day, key in wanted.items() if key == date
+        ]
+
+
+EVENTS: list[str] = []
+"""Days of the notices that are out."""
+
+
+@pytest.fixture
+def notices(tmp_path: Path) -> Iterator[PipelineRun]:
+    """A warehouse of the notices alone, whose source has those of EVENTS."""
+
+    def source(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+        ctx.log.add(Fetch("portal", "notices", "{}", Outcome.OK, b"[]", ctx.clock.now()))
+        since, until = scope.event_days(ctx.calendar)
+        return rows(*[day for day in EVENTS if since <= day <= until])
+
+    registry = Registry([replace(NOTICES, sources=(Source("portal", source),))])
+    clock = ManualClock(datetime.fromisoformat(f"{FRIDAY}T20:00"))
+    warehouse = Warehouse(
+        f"sqlite:///{tmp_path / 'notices.sqlite3'}", registry.tables, clock=clock,
+        payload_folder=tmp_path / "payloads",
+    )  # fmt: skip
+    warehouse.migrate()
+    calendar = shipped_calendar()
+    ctx = FetchContext(clock=clock, calendar=calendar, makers={})
+    EVENTS.clear()
+    yield PipelineRun(registry=registry, warehouse=warehouse, ctx=ctx, calendar=calendar, clock=clock)
+    warehouse.close()
+
+
+def load(run: PipelineRun, now: str, *dates: str) -> dict[str, int]:
+    """Load trade dates at a time; trade date -> rows of its batch."""
+    assert isinstance(run.clock, ManualClock)
+    run.clock.at = datetime.fromisoformat(now)
+    loaded = load_fused(run, run.registry.dataset("notice"), Scope(dates))
+    return {result.partition_key: result.rows_in for result in loaded.results}
+
+
+def held(run: PipelineRun) -> list[str]:
+    return sorted(run.warehouse.frame("fusion_notice")["ann_date"])
+
+
+def test_a_weekend_is_under_friday_until_monday_has_come_and_stored_once(notices: PipelineRun) -> None:
+    EVENTS[:] = [FRIDAY, "2026-08-22"]
+    assert load(notices, "2026-08-22T12:00", FRIDAY) == {FRIDAY: 2}
+    EVENTS.append("2026-08-23")
+    assert load(notices, "2026-08-23T12:00", FRIDAY) == {FRIDAY: 3}
+
+    EVENTS.append(MONDAY)
+    assert load(notices, f"{MONDAY}T20:00", MONDAY) == {MONDAY: 3}
+    assert load(notices, f"{MONDAY}T20:30", FRIDAY) == {FRIDAY: 1}, "the weekend is Monday's by now"
+
+    assert held(notices) == EVENTS
+
+
+def test_a_date_without_events_is_loaded_with_no_row_and_touches_no_other(notices: PipelineRun) -> None:
+    EVENTS[:] = [FRIDAY, "2026-08-23", WEDNESDAY]
+
+    found = load(notices, f"{WEDNESDAY}T20:00", FRIDAY, MONDAY, TUESDAY, WEDNESDAY)
+
+    assert found == {FRIDAY: 1, MONDAY: 1, TUESDAY: 0, WEDNESDAY: 1}
+    statuses = notices.warehouse.query(
+        "SELECT partition_key, status FROM sys_batch WHERE partition_key=?", (TUESDAY,)
+    )
+    assert statuses == [(TUESDAY, "success")]
+    assert load(notices, f"{WEDNESDAY}T20:30", TUESDAY) == {TUESDAY: 0}
+    assert held(notices) == EVENTS
+
+
+def test_a_range_and_its_dates_one_by_one_leave_the_same(notices: PipelineRun) -> None:
+    EVENTS[:] = [FRIDAY, "2026-08-22", "2026-08-23", MONDAY, WEDNESDAY]
+    dates = (FRIDAY, MONDAY, TUESDAY, WEDNESDAY)
+
+    one_by_one = {}
+    for day in dates:
+        one_by_one |= load(notices, f"{WEDNESDAY}T20:00", day)
+    rows_before = held(notices)
+
+    assert load(notices, f"{WEDNESDAY}T20:30", *dates) == one_by_one
+    assert held(notices) == rows_before == EVENTS
