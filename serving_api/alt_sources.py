@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 
 from core.clock import local_iso
 from core.errors import NotFound
-from core.records import picked
 from resources.redact import redact
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -78,12 +77,12 @@ class AltSource:
 def _hottest(client: Any) -> list[Row]:
     return [
         {
-            **picked(row, "code name"),
-            **picked(row, "rank=rank_no rank_change", whole),
-            **picked(row, "heat price change_pct", number),
+            "code": row["code"], "name": row["name"], "rank": whole(row["rank_no"]),
+            "rank_change": whole(row["rank_change"]),
+            **{name: number(row[name]) for name in ("heat", "price", "change_pct")},
         }
         for row in records(client.hot_list())
-    ]
+    ]  # fmt: skip
 
 
 ALT_SOURCES: tuple[AltSource, ...] = (
@@ -135,7 +134,7 @@ router = area_router(f"{PREFIX}/alt-sources", "alternative sources")
 async def alt_sources(call: Anyone) -> Answer:
     """Every alternative source: whether it is available, and if not, why."""
     items = [
-        {**picked(source, "key name description fields"), **_status(source, reported)}
+        SourceStatus.model_validate({**vars(source), **_status(source, reported)})
         for source, reported in await _all(call.state)
     ]
     return Answer({"items": items, "total": len(items)})

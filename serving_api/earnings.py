@@ -8,8 +8,9 @@ from starlette.requests import Request
 
 from core.days import moved
 from core.errors import InputError
-from core.records import picked
 from core.report_periods import is_period, latest_ended, next_period, phase_of
+from platform_assets.datasets.finance_indicator import RawForecast
+from platform_assets.datasets.periodic_report import PeriodicReport
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -18,7 +19,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.framework.state import state_of
 
 SCHEDULE = "cninfo_periodic_report"
@@ -45,7 +46,7 @@ class Counts(BaseModel):
     express: int
 
 
-@columns_of(SCHEDULE, "code name")
+@with_columns(PeriodicReport.code, PeriodicReport.name)
 class Upcoming(BaseModel):
     date: str
 
@@ -59,7 +60,7 @@ class Forecasts(BaseModel):
     first_loss: int = Field(description="首亏")
 
 
-@columns_of(FORECAST, "code predict_type")
+@with_columns(RawForecast.code, RawForecast.predict_type)
 class Expected(BaseModel):
     name: str | None
     change_pct_mid: float = Field(description="net profit, year on year, mean of both ends")
@@ -115,7 +116,7 @@ def upcoming(waiting: list[Row], since: str, until: str) -> list[Row]:
     for row in waiting:
         day = next((row[column] for column in _PLANS if row[column]), None)
         if day is not None and since <= day <= until:
-            planned.append({**picked(row, "code name"), "date": day})
+            planned.append({"code": row["code"], "name": row["name"], "date": day})
     planned.sort(key=lambda one: (one["date"], one["code"]))
     return planned[:MOST_UPCOMING]
 
@@ -126,9 +127,12 @@ def top(session: Session, reported: list[Row]) -> list[Row]:
     made = sorted(made, key=lambda pair: (-pair[0], pair[1]["code"]))[:MOST_TOP]
     names = dict(session.of_codes(MASTER, [row["code"] for _, row in made], columns=("code", "name")))
     return [
-        {**picked(row, "code predict_type"), "name": names.get(row["code"]), "change_pct_mid": mid}
+        {
+            "code": row["code"], "predict_type": row["predict_type"], "name": names.get(row["code"]),
+            "change_pct_mid": mid,
+        }
         for mid, row in made
-    ]
+    ]  # fmt: skip
 
 
 def _middle(row: Row) -> float | None:

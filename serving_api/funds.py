@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
+from platform_assets.datasets.reit import Reit
 from serving_api.db.first_dates import first_date
 from serving_api.db.rows import Row, newest
 from serving_api.db.sessions import Session
@@ -16,7 +16,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, columns, with_columns
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
 from serving_api.stocks.queries import KLINE
@@ -30,10 +30,10 @@ REIT = "raw_reit"
 ETF = "raw_fund_etf"
 KINDS = ("etf", "lof")
 Days = Annotated[int, Query(ge=30, le=2000, description="newest trade dates")]
-_INFO = "name asset_type list_date total_shares"
+_INFO = ("name", "asset_type", "list_date", "total_shares")
 
 
-@columns_of(REIT)
+@with_columns(*columns(Reit))
 class ReitRow(BaseModel):
     """A REIT on one trade date."""
 
@@ -85,7 +85,7 @@ async def reit_list(call: Anyone, sort: Sort = "-change_pct") -> Answer:
 async def one_reit(call: Anyone, code: StockCode) -> Answer:
     """One REIT: its newest row and its constant properties."""
     row = await read_or({}, call.state.reading.point(newest_reit, code))
-    info = picked(row, _INFO) if row else {}
+    info = {name: row[name] for name in _INFO} if row else {}
     return Answer({"code": code, "name": row.get("name"), "latest": row, "info": info})
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel
 
-from core.records import picked
+from platform_assets.datasets.industry_valuation import IndustryValuation
+from platform_assets.datasets.valuation import Valuation
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -14,7 +15,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, columns, with_columns
 from serving_api.table_lists import PastDay
 
 router = area_router(f"{PREFIX}/industry", "industry")
@@ -22,7 +23,6 @@ router = area_router(f"{PREFIX}/industry", "industry")
 RATIOS = "raw_industry_valuation"
 CLASSES = "fusion_stock_industry"
 VALUATION = "fusion_valuation"
-SERIES = "date pe_weighted pe_median pb dividend_yield"
 _ALL = 20_000
 
 Standard = Annotated[
@@ -30,7 +30,7 @@ Standard = Annotated[
 ]
 
 
-@columns_of(RATIOS)
+@with_columns(*columns(IndustryValuation))
 class RatedIndustry(BaseModel):
     """Ratios of an industry on one date."""
 
@@ -42,12 +42,15 @@ class IndustryRatios(Reach, Rows[RatedIndustry]):
     date: str | None
 
 
-@columns_of(RATIOS, SERIES)
+@with_columns(
+    IndustryValuation.date, IndustryValuation.pe_weighted, IndustryValuation.pe_median, IndustryValuation.pb,
+    IndustryValuation.dividend_yield,
+)  # fmt: skip
 class IndustryRatio(BaseModel):
     """Ratios of the industry on one date."""
 
 
-@columns_of(VALUATION, "code name pe_ttm pb")
+@with_columns(Valuation.code, Valuation.name, Valuation.pe_ttm, Valuation.pb)
 class IndustryMember(BaseModel):
     """A stock with its newest ratios."""
 
@@ -94,7 +97,7 @@ async def detail(
     answer = {
         "industry_code": industry_code,
         "industry_name": rows[-1]["industry_name"] if rows else None,
-        "items": [picked(row, SERIES) for row in rows],
+        "items": [IndustryRatio.model_validate(row) for row in rows],
         "members": stocks,
         **await reach(call.state, RATIOS, len(rows), asked=days, of=own),
     }
@@ -137,4 +140,4 @@ def members(session: Session, standard: str, code: str, name: str) -> list[dict[
     rows = session.of_codes(VALUATION, codes, columns=shown, where="date=?", values=(day,))
     found = {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}
     nothing = {"pe_ttm": None, "pb": None}
-    return [{**picked(row, "code name"), **found.get(row["code"], nothing)} for row in own]
+    return [{"code": row["code"], "name": row["name"], **found.get(row["code"], nothing)} for row in own]

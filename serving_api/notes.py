@@ -7,7 +7,6 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InputError
-from core.records import picked
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from serving_api.admin.schedule.control import Control
 from serving_api.admin.schedule.schemas import TaskRunRequest
@@ -132,7 +131,13 @@ async def generate(call: Admin, kind: WrittenKind, body: NoteRequest | None = No
         raise InputError("date", f"a note is written of {day} now; of another day it would know too much")
     asked = await state.part(Control).run(TASKS[kind], TaskRunRequest(), call.member.username)
     source = RULES if await model_of(state) is None else AI
-    return Answer({**picked(asked, "status runId commandId message"), "date": day, "source": source})
+    return Answer(
+        {
+            **{name: asked[name] for name in ("status", "runId", "commandId", "message")},
+            "date": day,
+            "source": source,
+        }
+    )
 
 
 def day_of(kind: Kind, state: State) -> str:

@@ -3,10 +3,9 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from starlette.responses import Response
 
-from core.records import picked
 from resources.notifications import Notification, NotificationStore
 from serving_api.framework.cache_headers import NO_STORE, is_match, weak_etag
 from serving_api.framework.envelope import PREFIX, instant
@@ -28,7 +27,7 @@ class NotificationItem(BaseModel):
     content: str
     code: str | None = Field(description="the stock that it is about")
     link: str | None = Field(description="link to details, below this API or in the Dagster UI")
-    created_at: str
+    created_at: Annotated[str, BeforeValidator(instant)]
     read: bool
 
 
@@ -67,12 +66,12 @@ class Notifications:
 
     async def unread(self) -> dict[str, Any]:
         rows = [row for row in await self._all() if not row.read]
-        return {"items": [_item(row) for row in rows[:MOST_UNREAD]], "count": len(rows)}
+        return {"items": [NotificationItem(**vars(row)) for row in rows[:MOST_UNREAD]], "count": len(rows)}
 
     async def page(self, page: int, page_size: int) -> dict[str, Any]:
         rows = await self._all()
         shown = rows[(page - 1) * page_size : page * page_size]
-        items = [_item(row) for row in shown]
+        items = [NotificationItem(**vars(row)) for row in shown]
         return {"items": items, "total": len(rows), "page": page, "page_size": page_size}
 
     def take_test(self) -> None:
@@ -89,10 +88,6 @@ class Notifications:
             rows = await off_loop(lambda: list(self.store.newest_first()))
             self._rows, self._version = rows, version
         return self._rows
-
-
-def _item(row: Notification) -> dict[str, Any]:
-    return {**picked(row, "id kind title content code link read"), "created_at": instant(row.created_at)}
 
 
 router = area_router(f"{PREFIX}/notifications", "notifications")

@@ -8,10 +8,12 @@ read back as `ColumnSpec`; tables, checks, documentation and the catalog all der
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from functools import cache
+from typing import Any, ClassVar, Literal, Self
 
 import pandera.pandas as pa
 from pandera.api.checks import Check
+from pandera.api.dataframe.model_components import FieldInfo
 from pandera.engines import pandas_engine
 
 Family = Literal["text", "float", "int", "bool", "date", "time", "json"]
@@ -118,7 +120,9 @@ def col(
         "unit": unit, "computed": computed, "no_source": no_source, "decimals": decimals, "fixed": fixed,
         "varies": varies,
     }  # fmt: skip
-    return pa.Field(title=title or None, metadata=metadata, **limits)
+    field = pa.Field(title=title or None, metadata=metadata, **limits)
+    field.__class__ = _ColumnField  # pa.Field lets nobody choose the class
+    return field
 
 
 def key(title: str = "", **limits: Any) -> Any:
@@ -131,6 +135,46 @@ def key(title: str = "", **limits: Any) -> Any:
 class Model(pa.DataFrameModel):
     """Base of every dataset's model. Methods marked `@pa.dataframe_check` are hard checks: they get the
     frame, return a boolean Series (True = fine, null passes), and a failing row is rejected."""
+
+
+class Column(str):
+    """A column of a model, as `Margin.rzye`: its name, and what is declared about it. The methods return the
+    column of a response: under another name, or null or missing otherwise than the stored one."""
+
+    model: Any
+    key: str
+    """Its name in a response."""
+    is_null: bool | None = None
+    """Whether it may be null in a response; None: as it is declared."""
+    is_required: bool = True
+
+    @property
+    def spec(self) -> "ColumnSpec":
+        return _specs(self.model)[self]
+
+    def label(self, key: str) -> Self:
+        return self._but(key=key)
+
+    def or_null(self) -> Self:
+        return self._but(is_null=True)
+
+    def not_null(self) -> Self:
+        return self._but(is_null=False)
+
+    def or_missing(self) -> Self:
+        return self._but(is_null=True, is_required=False)
+
+    def _but(self, **facts: object) -> Self:
+        column = type(self)(self)
+        column.__dict__.update(self.__dict__, **facts)
+        return column
+
+
+class _ColumnField(FieldInfo):
+    def __get__(self, instance: Any, owner: type[Model]) -> Column:
+        column = Column(self.name)
+        column.model, column.key = owner, self.name
+        return column
 
 
 @dataclass(frozen=True)
@@ -184,6 +228,11 @@ def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
     return tuple(specs)
 
 
+@cache
+def _specs(model: Any) -> dict[str, ColumnSpec]:
+    return {spec.name: spec for spec in model_columns(model)}
+
+
 def model_checks(model: type[Model]) -> tuple[Check, ...]:
     """The frame-wide hard checks of a model."""
     return tuple(model.to_schema().checks or ())
@@ -205,6 +254,8 @@ def derived_model(name: str, origin: type[Model], columns: Iterable[ColumnSpec])
 
 
 _SRC = ColumnSpec("src", K32, title="upstream", nullable=False, of_key=True)
+Received = derived_model("Received", Model, [_SRC])
+"""What every RAW table has besides the columns of its source."""
 
 
 def received(model: type[Model], without: Sequence[str] = ()) -> type[Model]:
@@ -217,19 +268,22 @@ def received(model: type[Model], without: Sequence[str] = ()) -> type[Model]:
     return derived_model(f"Received{model.__name__}", model, (*own, _SRC, *rest))
 
 
-def columns_of(other: type[Model], names: str) -> Callable[[type[Model]], type[Model]]:
-    """Class decorator: a model of the columns `names`, in this order. Each is as in `other`, but may be null
-    unless it belongs to the key, and is delivered, not computed; `src` is the upstream. What the class
-    declares itself takes precedence."""
+def with_columns(*columns: str) -> Callable[[type[Model]], type[Model]]:
+    """Class decorator: a model of these columns of other models, in this order. Each may be null unless it
+    belongs to the key, and is delivered, not computed. What the class declares itself takes precedence; a
+    column that it alone has is named in its place."""
 
-    def made(model: type[Model]) -> type[Model]:
-        known = {_SRC.name: _SRC}
-        for spec in model_columns(other):
-            known[spec.name] = replace(spec, nullable=not spec.of_key, computed=False)
-        known.update({spec.name: spec for spec in model_columns(model)})
-        return derived_model(model.__name__, model, [known[name] for name in names.split()])
+    def derived(model: type[Model]) -> type[Model]:
+        own = {spec.name: spec for spec in model_columns(model)}
+        specs = [
+            replace(column.spec, nullable=not column.spec.of_key, computed=False)
+            if isinstance(column, Column) and column not in own
+            else own[column]
+            for column in columns
+        ]
+        return derived_model(model.__name__, model, specs)
 
-    return made
+    return derived
 
 
 def columns_from(notation: str) -> tuple[ColumnSpec, ...]:

@@ -40,10 +40,12 @@ def on_dates(window: Dense, dates: Sequence[str]) -> dict[str, Floats]:
 
 
 _STORED = {
-    **{name: name for name in "open high low close volume amount last_close limit_up limit_down".split()},
+    **{name: name for name in (
+    "open", "high", "low", "close", "volume", "amount", "last_close", "limit_up", "limit_down",
+)},
     "factor": "adj_factor",
     "turnover": "turnover_pct",
-}
+}  # fmt: skip
 """Column of `Bars` -> column of the stored bars."""
 _MISSING = {"adj_factor": 1.0}
 """Value of a column that was not read, where that is not NaN."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.records import picked
 from platform_assets.compute.parameters.cross_market import FEWEST, LEVELS, RULES, RiskRule
 
 OK, STALE, MISSING = "ok", "stale", "missing"
@@ -53,10 +52,9 @@ def _judged(rule: RiskRule, reading: Reading | None) -> dict[str, Any]:
     if reading is not None:
         status = OK if reading.age <= rule.oldest else STALE
     return {
-        **picked(rule, "key group name"),
-        "value": None if reading is None else round(reading.value, 2),
-        **picked(rule, "calm threshold"),
+        "key": rule.key, "group": rule.group, "name": rule.name,
+        "value": None if reading is None else round(reading.value, 2), "calm": rule.calm,
+        "threshold": rule.threshold,
         "score": score(rule, reading.value) if reading is not None and status == OK else None,
-        "status": status,
-        "as_of": None if reading is None else reading.day,
-    }
+        "status": status, "as_of": None if reading is None else reading.day,
+    }  # fmt: skip

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from core.records import picked
 from platform_assets.compute.parameters import screener
 
 END = "end of input"
@@ -77,7 +76,10 @@ class LanguageError(ValueError):
 
     def reported(self) -> dict[str, Any]:
         """The error object of an answer."""
-        out = picked(self, "code position line column token expected")
+        out = {
+            "code": self.code, "position": self.position, "line": self.line, "column": self.column,
+            "token": self.token, "expected": self.expected,
+        }  # fmt: skip
         return out if self.suggestion is None else {**out, "suggestion": self.suggestion}
 
     def sentence(self) -> str:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from core.records import picked
-
 Kind = Literal["level", "change"]
 
 
@@ -120,15 +118,13 @@ def _signal(rule: Rule, points: Mapping[str, Sequence[Point]], today: str) -> di
         vote = 1 if measure > rule.high else -1 if measure < rule.low else 0
         vote = -vote if rule.series in EASES_WHEN_LOWER else vote
     return {
-        "series": rule.series if not rule.minus else f"{rule.series}-{rule.minus}",
-        **picked(rule, "name unit dimension rule=why"),
+        "series": rule.series if not rule.minus else f"{rule.series}-{rule.minus}", "name": rule.name,
+        "unit": rule.unit, "dimension": rule.dimension, "rule": rule.why,
         "value": None if newest is None else round(newest[1], 4),
         "period": None if newest is None else newest[0],
         "before": None if before is None else round(before[1], 4),
-        "before_period": None if before is None else before[0],
-        "vote": vote,
-        "status": status,
-    }
+        "before_period": None if before is None else before[0], "vote": vote, "status": status,
+    }  # fmt: skip
 
 
 def _series(rule: Rule, points: Mapping[str, Sequence[Point]]) -> list[Point]:

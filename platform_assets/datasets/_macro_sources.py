@@ -10,7 +10,6 @@ from core.days import moved
 from core.declaration.frames import stacked
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
-from core.records import picked
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._macro_series import SERIES, Series
 from resources.upstreams.fetch_context import FetchContext
@@ -36,7 +35,10 @@ def _since(ctx: FetchContext, indicator: str, years: int) -> str:
 def _rows(one: Series, days: pd.Series, values: pd.Series, **more: Any) -> pd.DataFrame:
     """Rows of one series; days without a value are left out."""
     made = pd.DataFrame({"period_date": days, "value": values, **more})
-    made = made.assign(**picked(one, "indicator region category name freq unit"))
+    made = made.assign(
+        indicator=one.indicator, region=one.region, category=one.category, name=one.name, freq=one.freq,
+        unit=one.unit,
+    )  # fmt: skip
     if one.hour:
         made["publish_date"] = [
             moved(str(day), one.days) if one.days else str(day) for day in made["period_date"]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration import rules
-from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, columns_of, key
+from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
 from core.errors import NotServed
@@ -45,7 +45,11 @@ class Announcement(Model):
     )
 
 
-@columns_of(Announcement, "code title title_key pub_date pub_time ann_type ann_id url pdf_url size_kb")
+@with_columns(
+    Announcement.code, Announcement.title, Announcement.title_key, Announcement.pub_date,
+    Announcement.pub_time, Announcement.ann_type, Announcement.ann_id, Announcement.url, Announcement.pdf_url,
+    "size_kb",
+)  # fmt: skip
 class RawAnnouncement(Model):
     """One notice of one company as received."""
 

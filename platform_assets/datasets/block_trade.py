@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, history, interfaces, trading
 from core.declaration.scope import Context, Scope
@@ -57,21 +57,30 @@ class BlockTrade(Model):
     d5_change_pct: t.Pct = col("pct", "change in the five trade dates after", computed=True)
 
 
-@columns_of(BlockTrade, "code date row_key seq price close volume amount buyer seller premium_pct")
+@with_columns(
+    BlockTrade.code, BlockTrade.date, BlockTrade.row_key, BlockTrade.seq, BlockTrade.price, BlockTrade.close,
+    BlockTrade.volume, BlockTrade.amount, BlockTrade.buyer, BlockTrade.seller, BlockTrade.premium_pct,
+)  # fmt: skip
 class RawBlockTrade(Model):
     """One deal as the portal's report has it."""
 
     premium_pct: t.Pct = col("pct", "price against the close")
 
 
-@columns_of(BlockTrade, "code date row_key src price premium_pct volume amount buyer seller")
+@with_columns(
+    BlockTrade.code, BlockTrade.date, BlockTrade.row_key, Received.src, BlockTrade.price,
+    BlockTrade.premium_pct, BlockTrade.volume, BlockTrade.amount, BlockTrade.buyer, BlockTrade.seller,
+)  # fmt: skip
 class AuxDeal(Model):
     """The same report, stored as one of the F10 tables."""
 
     premium_pct: t.Pct = col("pct", "price against the close")
 
 
-@columns_of(BlockTrade, "date code row_key exchange name price volume amount buyer seller")
+@with_columns(
+    BlockTrade.date, BlockTrade.code, BlockTrade.row_key, "exchange", BlockTrade.name, BlockTrade.price,
+    BlockTrade.volume, BlockTrade.amount, BlockTrade.buyer, BlockTrade.seller,
+)  # fmt: skip
 class ExchangeBlockTrade(Model):
     """One deal as its exchange publishes it, in hundreds of shares and of CNY."""
 

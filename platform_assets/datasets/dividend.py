@@ -11,7 +11,7 @@ import pandera.pandas as pa
 
 from core.days import moved
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Fields, Partition, Soft, as_received, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
@@ -55,11 +55,11 @@ class Dividend(Model):
         return (given > 0) | (rows["progress"] == NOTHING)
 
 
-@columns_of(
-    Dividend,
-    "code name report_period ann_date src ex_date record_date pay_date bonus_rmb transfer_ratio "
-    "bonus_ratio progress plan_text dividend_yield",
-)
+@with_columns(
+    Dividend.code, Dividend.name, Dividend.report_period, Dividend.ann_date, Received.src, Dividend.ex_date,
+    Dividend.record_date, Dividend.pay_date, Dividend.bonus_rmb, Dividend.transfer_ratio,
+    Dividend.bonus_ratio, Dividend.progress, Dividend.plan_text, Dividend.dividend_yield,
+)  # fmt: skip
 class RawDividend(Model):
     """One dividend as received."""
 
@@ -68,11 +68,11 @@ class RawDividend(Model):
     progress: t.S32 = col(title="how far it has come")
 
 
-@columns_of(
-    RawDividend,
-    "code report_period ann_date src plan_text ex_date record_date bonus_rmb transfer_ratio bonus_ratio "
-    "progress payout_ratio",
-)
+@with_columns(
+    RawDividend.code, RawDividend.report_period, RawDividend.ann_date, RawDividend.src, RawDividend.plan_text,
+    RawDividend.ex_date, RawDividend.record_date, RawDividend.bonus_rmb, RawDividend.transfer_ratio,
+    RawDividend.bonus_ratio, RawDividend.progress, "payout_ratio",
+)  # fmt: skip
 class AuxBonus(Model):
     """The same dividend, stored as one of the F10 tables."""
 

@@ -13,7 +13,7 @@ import orjson
 import pandas as pd
 
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, columns_of, key, received
+from core.declaration.columns import Model, col, key, received, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
@@ -116,7 +116,10 @@ class DragonTiger(Model):
     sell_seats: t.Json = col(title="the largest sellers by rank; sums in 10k CNY")
 
 
-@columns_of(DragonTiger, "code date reason_key reason net_buy buy_amt sell_amt seats")
+@with_columns(
+    DragonTiger.code, DragonTiger.date, DragonTiger.reason_key, DragonTiger.reason, DragonTiger.net_buy,
+    DragonTiger.buy_amt, DragonTiger.sell_amt, "seats",
+)  # fmt: skip
 class AuxLhb(Model):
     """One listing with its seats, stored as one of the F10 tables."""
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Contract,
@@ -134,11 +134,13 @@ class RawStatement(Model):
     yoy: t.Pct = col("pct", "change on the year before")
 
 
-@columns_of(
-    FinanceIndicator,
-    "code report_period src ann_date indicators revenue net_profit deducted_net_profit roe roa "
-    "gross_margin net_margin debt_ratio eps bvps ocfps revenue_yoy net_profit_yoy",
-)
+@with_columns(
+    FinanceIndicator.code, FinanceIndicator.report_period, Received.src, FinanceIndicator.ann_date,
+    "indicators", FinanceIndicator.revenue, FinanceIndicator.net_profit, FinanceIndicator.deducted_net_profit,
+    FinanceIndicator.roe, FinanceIndicator.roa, FinanceIndicator.gross_margin, FinanceIndicator.net_margin,
+    FinanceIndicator.debt_ratio, FinanceIndicator.eps, FinanceIndicator.bvps, FinanceIndicator.ocfps,
+    FinanceIndicator.revenue_yoy, FinanceIndicator.net_profit_yoy,
+)  # fmt: skip
 class RawIndicator(Model):
     """Key figures of one report period as one source reports them."""
 
@@ -150,9 +152,11 @@ class RawIndicator(Model):
     eps: t.Px = col("CNY", "earnings per share")
 
 
-@columns_of(
-    RawIndicator, "code report_period ann_date revenue revenue_yoy net_profit net_profit_yoy eps bvps roe"
-)
+@with_columns(
+    RawIndicator.code, RawIndicator.report_period, RawIndicator.ann_date, RawIndicator.revenue,
+    RawIndicator.revenue_yoy, RawIndicator.net_profit, RawIndicator.net_profit_yoy, RawIndicator.eps,
+    RawIndicator.bvps, RawIndicator.roe,
+)  # fmt: skip
 class RawExpress(Model):
     """An express report: unaudited results before the statements."""
 

@@ -17,7 +17,6 @@ from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PlatformError
-from core.records import picked
 from platform_assets.compute.freshness import cutoff, is_stale
 from resources.upstreams.fetch_context import FetchContext
 
@@ -50,11 +49,9 @@ def taken(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def _judged(ctx: FetchContext, dimension: FreshnessDimension) -> dict[str, Any]:
     rule = dimension.rule
     row: dict[str, Any] = {
-        "snapshot_date": ctx.today,
-        "dimension": dimension.table,
-        **picked(rule, "kind max_lag"),
+        "snapshot_date": ctx.today, "dimension": dimension.table, "kind": rule.kind, "max_lag": rule.max_lag,
         "is_stale": False,
-    }
+    }  # fmt: skip
     try:
         # Releases and schedules carry days to come; they say nothing about what has arrived.
         latest = ctx.latest(dimension.table, rule.column, moved(ctx.today, 1))

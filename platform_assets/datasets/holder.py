@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from core.days import moved
+from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import Amt, Big, Code, Date, F, Model, Pct, col, columns_of, key, received
+from core.declaration.columns import Amt, Big, Code, Date, F, Model, Pct, col, key, received, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
@@ -42,10 +43,10 @@ class Holder(Model):
     interval_change_pct: Pct = col("pct", "change of the price since the count before")
 
 
-@columns_of(
-    Holder,
-    "code date src holder_num change_ratio avg_shares avg_market_cap top10_ratio_pct float10_ratio_pct",
-)
+@with_columns(
+    Holder.code, Holder.date, t.Received.src, Holder.holder_num, Holder.change_ratio, Holder.avg_shares,
+    Holder.avg_market_cap, "top10_ratio_pct", "float10_ratio_pct",
+)  # fmt: skip
 class AuxHolder(Model):
     """The same count, stored as one of the F10 tables."""
 

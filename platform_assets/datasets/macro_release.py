@@ -14,7 +14,6 @@ from core.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model,
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
-from core.records import picked
 from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import mostly_unchanged
@@ -59,13 +58,10 @@ def period_text(one: Series, day: str) -> str:
 def _event(one: Series, day: str, moment: str, actual: float, previous: float) -> dict[str, Any]:
     period = period_text(one, day)
     return {
-        "event_key": text_key(f"{one.region}|{one.name}|{period}"),
-        "release_time": moment,
-        **picked(one, "region indicator title=name unit importance"),
-        "period_text": period,
-        "actual": actual,
-        "previous": previous,
-    }
+        "event_key": text_key(f"{one.region}|{one.name}|{period}"), "release_time": moment,
+        "region": one.region, "indicator": one.indicator, "title": one.name, "unit": one.unit,
+        "importance": one.importance, "period_text": period, "actual": actual, "previous": previous,
+    }  # fmt: skip
 
 
 def _frame(events: list[dict[str, Any]]) -> pd.DataFrame:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, columns_of, key
+from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
@@ -43,7 +44,10 @@ class Margin(Model):
     change_pct: Pct = col("pct", "change of the day", computed=True)
 
 
-@columns_of(Margin, "code date rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye fin_ratio_pct close")
+@with_columns(
+    Margin.code, Margin.date, Margin.rzye, Margin.rzmre, Margin.rzche, Margin.rqye, Margin.rqmcl,
+    Margin.rqchl, Margin.loan_volume, Margin.rzrqye, Margin.fin_ratio_pct, Margin.close,
+)  # fmt: skip
 class RawMargin(Model):
     """One security on one trade date as the portal's report has it."""
 
@@ -51,12 +55,18 @@ class RawMargin(Model):
     close: Px = col("CNY", "closing price", ge=0)
 
 
-@columns_of(RawMargin, "code date src rzye rzmre rzche rqye loan_volume rzrqye")
+@with_columns(
+    RawMargin.code, RawMargin.date, t.Received.src, RawMargin.rzye, RawMargin.rzmre, RawMargin.rzche,
+    RawMargin.rqye, RawMargin.loan_volume, RawMargin.rzrqye,
+)  # fmt: skip
 class AuxMargin(Model):
     """The same report, stored as one of the F10 tables."""
 
 
-@columns_of(RawMargin, "date code exchange name rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye")
+@with_columns(
+    RawMargin.date, RawMargin.code, "exchange", "name", RawMargin.rzye, RawMargin.rzmre, RawMargin.rzche,
+    RawMargin.rqye, RawMargin.rqmcl, RawMargin.rqchl, RawMargin.loan_volume, RawMargin.rzrqye,
+)  # fmt: skip
 class ExchangeMargin(Model):
     """One security on one trade date as its exchange publishes it; `TOTAL_SH`, `TOTAL_SZ` and `TOTAL_BJ`
     are the sums of the markets."""

@@ -16,7 +16,6 @@ from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
-from core.records import picked
 from platform_assets.compute.limit_days import LimitCounts
 from platform_assets.compute.market_phase import score_days, segments, settle
 from platform_assets.compute.nan_arithmetic import divided
@@ -148,12 +147,12 @@ def _runs(dates: Sequence[str], requested: Sequence[str]) -> list[list[str]]:
 
 def _counted(counts: LimitCounts) -> dict[str, Floats]:
     """Counts from bars under the names of the columns."""
-    return picked(
-        counts,
-        "limit_up_count=up limit_down_count=down broken_count=broken promotion_rate_pct=promotion_pct "
-        "max_limit_days=max_boards prev_limit_up_avg_pct=prev_change_pct up_count=rose down_count=fell "
-        "flat_count=flat amount",
-    )
+    return {
+        "limit_up_count": counts.up, "limit_down_count": counts.down, "broken_count": counts.broken,
+        "promotion_rate_pct": counts.promotion_pct, "max_limit_days": counts.max_boards,
+        "prev_limit_up_avg_pct": counts.prev_change_pct, "up_count": counts.rose, "down_count": counts.fell,
+        "flat_count": counts.flat, "amount": counts.amount,
+    }  # fmt: skip
 
 
 def _inputs(measures: pd.DataFrame) -> dict[str, Floats]:
@@ -162,12 +161,12 @@ def _inputs(measures: pd.DataFrame) -> dict[str, Floats]:
     touched = reported["limit_up_count"] + reported["broken_count"]
     moved = reported["up_count"] + reported["down_count"]
     return {
-        **picked(reported, "limit_up=limit_up_count limit_down=limit_down_count max_boards=max_limit_days"),
-        "broken_rate": divided(reported["broken_count"], touched),
+        "limit_up": reported["limit_up_count"], "limit_down": reported["limit_down_count"],
+        "max_boards": reported["max_limit_days"], "broken_rate": divided(reported["broken_count"], touched),
         "promotion_rate": reported["promotion_rate_pct"] / 100,
         "prev_change_pct": reported["prev_limit_up_avg_pct"],
         "advance_share": divided(reported["up_count"], moved),
-    }
+    }  # fmt: skip
 
 
 def _run(dates: Sequence[str], settled: Sequence[str | None], stored: pd.DataFrame) -> tuple[int, str | None]:

@@ -9,7 +9,6 @@ from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.market.rules import RULES
-from core.records import picked
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -29,12 +28,13 @@ class MarketRuleRow(Model):
 def shipped_rules(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            **picked(rule, "rule scope valid_from valid_to value unit"),
+            "rule": rule.rule, "scope": rule.scope, "valid_from": rule.valid_from, "valid_to": rule.valid_to,
+            "value": rule.value, "unit": rule.unit,
             "params_json": canonical_json(dict(rule.params)) if rule.params else None,
             "note": rule.note or None,
         }
         for rule in RULES
-    )
+    )  # fmt: skip
 
 
 DATASET = Dataset(

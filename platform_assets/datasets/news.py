@@ -10,7 +10,7 @@ import orjson
 import pandas as pd
 
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
@@ -133,7 +133,10 @@ class RawNews(Model):
     url: t.S512 = col(title="address; null where it is not http(s)")
 
 
-@columns_of(RawNews, "code title_key src title pub_time summary media url")
+@with_columns(
+    RawNews.code, RawNews.title_key, RawNews.src, RawNews.title, RawNews.pub_time, "summary", RawNews.media,
+    RawNews.url,
+)  # fmt: skip
 class AuxNews(Model):
     """The same headline, stored as one of the F10 tables."""
 
@@ -142,11 +145,11 @@ class AuxNews(Model):
     summary: t.Text = col(title="text, cut at 16,000 characters")
 
 
-@columns_of(
-    News,
-    "code info_code src pub_date title org researcher rating rating_change eps_fy1 eps_fy2 eps_fy3 pe_fy1 "
-    "target_price industry pdf_url",
-)
+@with_columns(
+    News.code, "info_code", Received.src, "pub_date", News.title, News.org, News.researcher, News.rating,
+    News.rating_change, News.eps_fy1, News.eps_fy2, News.eps_fy3, "pe_fy1", News.target_price, "industry",
+    "pdf_url",
+)  # fmt: skip
 class RawReport(Model):
     """One research report on one stock as received."""
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
@@ -165,12 +165,14 @@ _HALF_CNY = 0.5
 """The quote site has amounts in whole CNY."""
 
 
-@columns_of(
-    RawQuote,
-    "code trade_date name price open high low last_close change_amt change_pct volume amount turnover_pct "
-    "volume_ratio amplitude_pct speed_pct pe_ttm pb total_market_cap float_market_cap limit_up limit_down "
-    "limit_status is_suspended bid1 ask1 bid1_vol ask1_vol quote_time",
-)
+@with_columns(
+    RawQuote.code, RawQuote.trade_date, RawQuote.name, RawQuote.price, RawQuote.open, RawQuote.high,
+    RawQuote.low, RawQuote.last_close, "change_amt", RawQuote.change_pct, RawQuote.volume, RawQuote.amount,
+    RawQuote.turnover_pct, RawQuote.volume_ratio, RawQuote.amplitude_pct, RawQuote.speed_pct, RawQuote.pe_ttm,
+    RawQuote.pb, RawQuote.total_market_cap, RawQuote.float_market_cap, RawQuote.limit_up, RawQuote.limit_down,
+    "limit_status", "is_suspended", RawQuote.bid1, RawQuote.ask1, RawQuote.bid1_vol, RawQuote.ask1_vol,
+    RawQuote.quote_time,
+)  # fmt: skip
 class QuoteSnapshot(Model):
     """The closing quote of one security on one trade date."""
 

@@ -14,7 +14,6 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import canonical_json
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
-from core.records import picked
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, measure
 from platform_assets.datasets._pairs import DERIVED, found_pairs
 from resources.upstreams.fetch_context import FetchContext
@@ -70,13 +69,11 @@ def compared(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
                 continue
             rows.append(
                 {
-                    "trade_date": day,
-                    **picked(pair, "dataset field_name=field source_a source_b"),
-                    **picked(pair.tolerance, "tolerance=value tolerance_kind=kind"),
-                    "worst_json": canonical_json(worst),
-                    **reported,
+                    "trade_date": day, "dataset": pair.dataset, "field_name": pair.field,
+                    "source_a": pair.source_a, "source_b": pair.source_b, "tolerance": pair.tolerance.value,
+                    "tolerance_kind": pair.tolerance.kind, "worst_json": canonical_json(worst), **reported,
                 }
-            )
+            )  # fmt: skip
     return pd.DataFrame(rows, columns=list(Reconcile.to_schema().columns)).drop(columns="drift_20d")
 
 

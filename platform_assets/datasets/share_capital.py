@@ -11,7 +11,6 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
-from core.records import picked
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from platform_assets.datasets._rotation import REPORTS, codes_to_fetch
@@ -84,11 +83,12 @@ def of_records(rows: pd.DataFrame) -> pd.DataFrame:
     reported = reported.drop_duplicates(subset=["code", "date"], keep="last")
     return pd.DataFrame(
         {
-            **picked(reported, "code change_date=date total_shares=total_after float_shares=float_after"),
+            "code": reported["code"], "change_date": reported["date"],
+            "total_shares": reported["total_after"], "float_shares": reported["float_after"],
             "restricted_shares": reported["total_after"] - reported["float_after"],
             "reason": reported["name"],
         }
-    )
+    )  # fmt: skip
 
 
 def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:

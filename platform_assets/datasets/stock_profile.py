@@ -9,7 +9,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
@@ -61,23 +61,25 @@ class StockProfile(Model):
     auditor: t.S128 = col(title="auditor", no_source=_NOT_REPORTED)
 
 
-@columns_of(
-    StockProfile,
-    "code src full_name name_en established_date registered_capital legal_rep chairman general_manager "
-    "secretary employees province city reg_address website phone main_business business_scope intro "
-    "controller csrc_industry",
-)
+@with_columns(
+    StockProfile.code, Received.src, StockProfile.full_name, StockProfile.name_en,
+    StockProfile.established_date, StockProfile.registered_capital, StockProfile.legal_rep,
+    StockProfile.chairman, StockProfile.general_manager, StockProfile.secretary, StockProfile.employees,
+    StockProfile.province, StockProfile.city, StockProfile.reg_address, StockProfile.website,
+    StockProfile.phone, StockProfile.main_business, StockProfile.business_scope, StockProfile.intro,
+    StockProfile.controller, "csrc_industry",
+)  # fmt: skip
 class AuxProfile(Model):
     """One company as one upstream describes it."""
 
     csrc_industry: t.S64 = col(title="regulator's industry")
 
 
-@columns_of(
-    StockProfile,
-    "code src list_date issue_date issue_price issue_pe issue_shares raised_funds underwriter "
-    "lottery_rate_pct first_day_change_pct",
-)
+@with_columns(
+    StockProfile.code, Received.src, StockProfile.list_date, "issue_date", StockProfile.issue_price,
+    StockProfile.issue_pe, StockProfile.issue_shares, StockProfile.raised_funds, "underwriter",
+    "lottery_rate_pct", "first_day_change_pct",
+)  # fmt: skip
 class RawIssueInfo(Model):
     """The issue of one company's shares."""
 

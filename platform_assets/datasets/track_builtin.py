@@ -17,7 +17,6 @@ from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from core.market.bars import Dense
-from core.records import picked
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS, is_special
 from platform_assets.compute.factors.scores import factor_scores
@@ -151,14 +150,12 @@ def _board(key: str, rows: pd.DataFrame, by: str, details: Sequence[str]) -> pd.
     reported = [_figures(row, (by, *details, "composite")) for row in rows.to_dict("records")]
     return pd.DataFrame(
         {
-            GROUP: key,
-            **picked(rows, "code rank_no name industry"),
-            "score": rows[by],
-            "price_at_pick": rows["current_price"],
+            GROUP: key, "code": rows["code"], "rank_no": rows["rank_no"], "name": rows["name"],
+            "industry": rows["industry"], "score": rows[by], "price_at_pick": rows["current_price"],
             "reason": [_reason(figures) for figures in reported],
             "detail": [canonical_json(figures) for figures in reported],
         }
-    )
+    )  # fmt: skip
 
 
 def _figures(row: Mapping[Any, Any], names: Sequence[str]) -> dict[str, float]:

@@ -10,7 +10,6 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
-from core.records import picked
 from platform_assets.compute.factors.definitions import BY_KEY, FACTORS
 from platform_assets.compute.factors.presets import COMPOSITE, INDUSTRY_COLUMNS, PRESETS, Preset, apply_preset
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE
@@ -40,14 +39,13 @@ def _of_preset(scored: pd.DataFrame, preset: Preset) -> pd.DataFrame:
     records = rows.to_dict("records")
     return pd.DataFrame(
         {
-            GROUP: preset.key,
-            **picked(rows, "code rank_no name industry"),
+            GROUP: preset.key, "code": rows["code"], "rank_no": rows["rank_no"], "name": rows["name"],
+            "industry": rows["industry"],
             "score": rows["composite" if preset.sort == COMPOSITE else BY_KEY[preset.sort].column],
-            "price_at_pick": rows["current_price"],
-            "reason": [_reason(preset, keys, row) for row in records],
+            "price_at_pick": rows["current_price"], "reason": [_reason(preset, keys, row) for row in records],
             "detail": [canonical_json(_figures(keys, row)) for row in records],
         }
-    )
+    )  # fmt: skip
 
 
 def _figures(keys: list[str], row: dict[Any, Any]) -> dict[str, float]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import Model, col, columns_of, key
+from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
@@ -53,11 +53,11 @@ class Valuation(Model):
     pb_pct_5y: t.Pct = col("pct", "percentile of pb in 5 years", computed=True, no_source=_ISSUE_4)
 
 
-@columns_of(
-    Valuation,
-    "code date src price pe_ttm pe_static pb ps_ttm pcf_ttm peg total_market_cap float_market_cap "
-    "total_shares dividend_yield",
-)
+@with_columns(
+    Valuation.code, Valuation.date, Received.src, Valuation.price, Valuation.pe_ttm, Valuation.pe_static,
+    Valuation.pb, Valuation.ps_ttm, Valuation.pcf_ttm, Valuation.peg, Valuation.total_market_cap,
+    Valuation.float_market_cap, "total_shares", Valuation.dividend_yield,
+)  # fmt: skip
 class RawValuation(Model):
     """Ratios of one stock on one date as one upstream shows them."""
 

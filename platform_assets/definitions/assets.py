@@ -21,7 +21,6 @@ from core.declaration.rules import Freshness, Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, StorageError, Transient
-from core.records import picked
 from platform_assets import descriptions
 from platform_assets.definitions import materialization, run_context, step_order
 from platform_assets.definitions.partitions import (
@@ -150,7 +149,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
 
 def _declared(dataset: Dataset) -> dict[str, Any]:
     """What the tables of a dataset share."""
-    return picked(dataset, "group=subject tasks model")
+    return {"group": dataset.subject, "tasks": dataset.tasks, "model": dataset.model}
 
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:

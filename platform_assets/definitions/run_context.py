@@ -9,7 +9,6 @@ from typing import Any
 import dagster as dg
 
 from core.errors import DiskFull, LockLost, PlatformError, StorageError
-from core.records import picked
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources import tracing
 from resources.composition import Platform
@@ -41,7 +40,12 @@ def pipeline_run(
     their origin; `more`: further fields of PipelineRun."""
     command = tags.get(COMMAND_TAG)
     return PipelineRun(
-        **picked(opened, "registry warehouse ctx calendar clock world"),
+        registry=opened.registry,
+        warehouse=opened.warehouse,
+        ctx=opened.ctx,
+        calendar=opened.calendar,
+        clock=opened.clock,
+        world=opened.world,
         trigger=Trigger(
             kind=tags.get(TRIGGER_TAG, kind),
             ref=ref,

@@ -35,7 +35,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     columns.col,
     columns.key,
     columns.received,
-    columns.columns_of,
+    columns.with_columns,
     rules.trading,
     rules.calendar_days,
     rules.period,

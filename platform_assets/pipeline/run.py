@@ -10,7 +10,6 @@ from core.clock import Clock, stamp
 from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry
 from core.declaration.scope import Context, Reader, Scope
-from core.records import picked
 from platform_assets.pipeline.inputs import StoredReads
 from resources.fetch_record import FetchLog
 from resources.upstreams.fetch_context import FetchContext
@@ -94,7 +93,6 @@ class PipelineRun:
 
     def batch_facts(self) -> dict[str, Any]:
         return {
-            **picked(self.trigger, "trigger=kind trigger_ref=ref run_id command_id"),
-            "world": self.world,
-            "code_version": CODE_VERSION,
-        }
+            "trigger": self.trigger.kind, "trigger_ref": self.trigger.ref, "run_id": self.trigger.run_id,
+            "command_id": self.trigger.command_id, "world": self.world, "code_version": CODE_VERSION,
+        }  # fmt: skip

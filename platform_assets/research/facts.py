@@ -4,7 +4,6 @@ from typing import Any
 
 from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry
-from core.records import picked
 from platform_assets.research.queries import FACTOR, readable
 
 
@@ -16,13 +15,10 @@ def listed(registry: Registry) -> list[dict[str, Any]]:
 def _head(dataset: Dataset) -> dict[str, Any]:
     table = dataset.table
     return {
-        "name": dataset.name,
-        "table": table.name,
-        **picked(dataset, "title subject"),
-        "layer": str(table.layer),
-        "key": list(table.key),
-        **picked(table, "date_column keeps_versions=has_history"),
-    }
+        "name": dataset.name, "table": table.name, "title": dataset.title, "subject": dataset.subject,
+        "layer": str(table.layer), "key": list(table.key), "date_column": table.date_column,
+        "keeps_versions": table.has_history,
+    }  # fmt: skip
 
 
 def described(dataset: Dataset) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.records import picked
-
 KINDS = frozenset(
     {
         "timeout",  # accept, then stay silent
@@ -100,13 +98,12 @@ class FaultPlan:
         with self._lock:
             return [
                 {
-                    **picked(rule, "upstream call kind=fault.kind"),
-                    "args": dict(rule.fault.args),
-                    **picked(rule, "first count seen"),
-                    "servers": sorted(rule.servers),
+                    "upstream": rule.upstream, "call": rule.call, "kind": rule.fault.kind,
+                    "args": dict(rule.fault.args), "first": rule.first, "count": rule.count,
+                    "seen": rule.seen, "servers": sorted(rule.servers),
                 }
                 for rule in self._rules
-            ]
+            ]  # fmt: skip
 
     def clear(self) -> None:
         with self._lock:

@@ -10,13 +10,13 @@ from sqlalchemy.engine import Connection
 from core.clock import stamp
 from core.declaration.frames import canonical_json
 from core.declaration.tables import Table
-from core.records import picked
 from resources.fetch_record import Fetch
 from resources.warehouse.sql import Sql
 
-COUNTS = tuple(
-    "rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded".split()
-)
+COUNTS = (
+    "rows_in", "rows_ok", "rows_warning", "rows_rejected", "rows_unchanged", "rows_written",
+    "rows_superseded",
+)  # fmt: skip
 """What a batch counts, and a parent sums up."""
 MAX_QUALITY_ROWS = 200
 """Failing rows that one check stores; the summary row counts all of them."""
@@ -70,24 +70,16 @@ def insert_batch(
 ) -> None:
     """The batch, running. `lock_wait_ms`: how long its transaction waited for other writers."""
     values = {
-        "batch_id": batch.batch_id,
-        "table_name": table.name,
-        **picked(
-            batch,
-            "fusion_type domain trigger_type=trigger trigger_ref command_id parent_batch_id run_id "
-            "partition_key codes_count",
-        ),
+        "batch_id": batch.batch_id, "table_name": table.name, "fusion_type": batch.fusion_type,
+        "domain": batch.domain, "trigger_type": batch.trigger, "trigger_ref": batch.trigger_ref,
+        "command_id": batch.command_id, "parent_batch_id": batch.parent_batch_id, "run_id": batch.run_id,
+        "partition_key": batch.partition_key, "codes_count": batch.codes_count,
         "inputs_json": canonical_json(list(batch.inputs)),
         "sources_json": canonical_json(list(batch.sources)),
-        "checks_json": canonical_json(dict(batch.checks)),
-        "code_version": batch.code_version,
-        "world": batch.world,
-        "status": "running",
-        "started_at": now,
-        "lock_wait_ms": lock_wait_ms,
-        "created_at": now,
-        "updated_at": now,
-    }
+        "checks_json": canonical_json(dict(batch.checks)), "code_version": batch.code_version,
+        "world": batch.world, "status": "running", "started_at": now, "lock_wait_ms": lock_wait_ms,
+        "created_at": now, "updated_at": now,
+    }  # fmt: skip
     sql.put(connection, "sys_batch", values)
 
 
@@ -121,23 +113,15 @@ def insert_fetches(
     trade_date = batch.partition_key if len(batch.partition_key) == 10 else None
     rows = [
         {
-            "fetch_id": item.fetch_id,
-            "batch_id": batch.batch_id,
-            "run_id": batch.run_id,
-            **picked(item, "upstream call_name request_key request"),
-            "codes_or_page": item.codes_or_page[:255],
-            "http_status": item.http_status,
-            "outcome": str(item.outcome),
-            "attempt": item.attempt,
-            "byte_count": len(item.body),
-            "sha256": item.sha256,
-            "body_path": bodies.get(item.fetch_id),
-            "elapsed_ms": item.elapsed_ms,
-            "received_at": stamp(item.received_at),
-            "trade_date": trade_date,
+            "fetch_id": item.fetch_id, "batch_id": batch.batch_id, "run_id": batch.run_id,
+            "upstream": item.upstream, "call_name": item.call_name, "request_key": item.request_key,
+            "request": item.request, "codes_or_page": item.codes_or_page[:255],
+            "http_status": item.http_status, "outcome": str(item.outcome), "attempt": item.attempt,
+            "byte_count": len(item.body), "sha256": item.sha256, "body_path": bodies.get(item.fetch_id),
+            "elapsed_ms": item.elapsed_ms, "received_at": stamp(item.received_at), "trade_date": trade_date,
         }
         for item in fetches
-    ]
+    ]  # fmt: skip
     _insert_rows(sql, connection, "sys_fetch", rows)
 
 
@@ -161,20 +145,15 @@ def insert_quality(
                 continue
         rows.append(
             {
-                "batch_id": batch.batch_id,
-                "table_name": table.name,
-                "check_name": item.check[:128],
-                "severity": item.severity,
-                "column_name": item.column,
+                "batch_id": batch.batch_id, "table_name": table.name, "check_name": item.check[:128],
+                "severity": item.severity, "column_name": item.column,
                 "natural_key": None if item.natural_key is None else item.natural_key[:255],
-                "code": item.code,
-                "partition_key": batch.partition_key,
+                "code": item.code, "partition_key": batch.partition_key,
                 "failed_value": None if item.failed_value is None else item.failed_value[:255],
-                **picked(item, "failed_count total_count action"),
+                "failed_count": item.failed_count, "total_count": item.total_count, "action": item.action,
                 "message": item.message[:512],
                 "sources_json": None if item.sources is None else canonical_json(item.sources),
-                "created_at": now,
-                "updated_at": now,
+                "created_at": now, "updated_at": now,
             }
-        )
+        )  # fmt: skip
     _insert_rows(sql, connection, "sys_quality_record", rows)

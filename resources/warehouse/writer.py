@@ -21,7 +21,6 @@ from sqlalchemy.engine import Connection, Engine
 from core.clock import Clock, stamp
 from core.declaration.frames import coerce, rows
 from core.declaration.tables import Table
-from core.records import picked
 from resources import tracing
 from resources.fetch_record import Fetch
 from resources.redact import redact
@@ -303,17 +302,11 @@ class Writer:
         given = piece.frame.get("provenance")
         stored = self._comparison.stored(connection, table, piece.where, incoming)
         return Plan.make(
-            table=table,
-            incoming=incoming,
-            stored=stored.rows,
-            equal=stored.equal,
-            batch_id=piece.batch.batch_id,
-            provenance=None if given is None else given.tolist(),
-            now=now,
-            source_rank=source_rank,
-            replace=replace,
-            **picked(piece, "public_at later later_rows"),
-        )
+            table=table, incoming=incoming, stored=stored.rows, equal=stored.equal,
+            batch_id=piece.batch.batch_id, provenance=None if given is None else given.tolist(), now=now,
+            source_rank=source_rank, replace=replace, public_at=piece.public_at, later=piece.later,
+            later_rows=piece.later_rows,
+        )  # fmt: skip
 
     def _finish(
         self, connection: Connection, table: Table, piece: Piece, plan: Plan, *, version: int, now: str

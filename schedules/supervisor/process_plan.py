@@ -120,14 +120,13 @@ def code_server(ports: Ports) -> ChildSpec:
     return _child(
         CODE,
         traced(
-            *f"schedules.runs.code_server -m {DEFINITIONS} -h {HOST} -p {ports.code_server}".split(),
-            "--location-name",
-            LOCATION,
+            "schedules.runs.code_server", "-m", DEFINITIONS, "-h", HOST, "-p", str(ports.code_server),
+            "--location-name", LOCATION,
         ),
         ready=lambda: accepts(ports.code_server),
         sign=server_sign(lambda: code_server_answers(ports.code_server)),
         silence_s=120.0,  # loading the definitions again keeps it busy
-    )
+    )  # fmt: skip
 
 
 def timed(settings: Settings, module: str, *arguments: str) -> tuple[str, ...]:
@@ -169,10 +168,11 @@ def step_worker(settings: Settings, number: int = 1) -> ChildSpec:
     return _child(
         f"{STEPS}_{number}",
         traced(
-            *f"celery -A schedules.steps.app worker -Q {','.join(QUEUES)} -c 1 -n step_{number}@%h".split()
+            "celery", "-A", "schedules.steps.app", "worker", "-Q", ",".join(QUEUES), "-c", "1",
+            "-n", f"step_{number}@%h",
         ),
         sign=heartbeat_sign(settings.warehouse_address, STEPS),
-    )
+    )  # fmt: skip
 
 
 def api(settings: Settings, ports: Ports, env: Mapping[str, str], number: int = 1) -> ChildSpec:

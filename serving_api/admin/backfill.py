@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from core.declaration.registry import builtin_registry
 from core.errors import ConflictError, InputError
-from core.records import picked
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
 from resources.warehouse.ledger.missing_partitions import table_of
@@ -154,11 +153,10 @@ def _list(state: State, status: str | None, limit: int) -> dict[str, Any]:
 
 def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
     return {
-        **picked(one, "id dataset from=since to=until"),
-        "status": _status(one, command),
-        "partitions": {"total": len(one.days), "done": one.done},
+        "id": one.id, "dataset": one.dataset, "from": one.since, "to": one.until,
+        "status": _status(one, command), "partitions": {"total": len(one.days), "done": one.done},
         "started_at": instant(one.started_at),
-    }
+    }  # fmt: skip
 
 
 def backfill_detail(state: State, backfill_id: str) -> dict[str, Any]:
@@ -167,7 +165,9 @@ def backfill_detail(state: State, backfill_id: str) -> dict[str, Any]:
     return {
         **_item(one, _commands(state).get(one.id)),
         "partitions": {"total": len(one.days), "done": one.done, "failed": one.failed},
-        **picked(one, "rows_written run_ids requested_by"),
+        "rows_written": one.rows_written,
+        "run_ids": one.run_ids,
+        "requested_by": one.requested_by,
         "failures": [{"partition": day, "error": why} for day, why in sorted(one.failures.items())],
         "finished_at": instant(one.finished_at),
     }

@@ -7,18 +7,17 @@ from fastapi import Path
 from pydantic import BaseModel, Field
 
 from core.errors import NotFound
-from core.records import picked
 from resources.orchestrator import run_url
 from resources.redact import redact
 from resources.settings import Settings
 from serving_api.admin.records import QUALITY, QualityRecord, newest, quality_record
 from serving_api.admin.shared import Limit50, only, parse_json
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import PREFIX, instant
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import Instant, StoredRow
 
 
 class BatchInput(BaseModel):
@@ -41,29 +40,46 @@ class BatchSource(BaseModel):
     error: str | None
 
 
-_PLAIN = (
-    "batch_id table_name fusion_type domain trigger_type status run_id command_id parent_batch_id "
-    "partition_key rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded "
-)
-_OUTPUT = "batch_id partition_key rows_written rows_superseded content_hash"
-
-
-@columns_of("sys_batch", f"{_PLAIN} started_at finished_at content_hash error")
 class Batch(BaseModel):
     """One transactional write of one table and partition. rows_ok + rows_warning + rows_rejected = rows_in;
     rows_written + rows_unchanged = rows_ok + rows_warning."""
 
+    batch_id: str
+    table_name: str | None
+    fusion_type: str | None
+    domain: str | None
+    trigger_type: str | None
+    status: str | None
+    run_id: str | None
+    command_id: int | None
+    parent_batch_id: str | None
+    partition_key: str | None
+    rows_in: int | None
+    rows_ok: int | None
+    rows_warning: int | None
+    rows_rejected: int | None
+    rows_unchanged: int | None
+    rows_written: int | None
+    rows_superseded: int | None
+    started_at: Instant
+    finished_at: Instant
+    content_hash: str | None
+    error: str | None
     run_url: str | None = Field(description="the run in the Dagster UI")
     inputs: list[BatchInput]
     sources: list[BatchSource]
     checks: dict[str, Any]
 
 
-@columns_of("sys_batch", _OUTPUT)
-class Output(BaseModel):
+class Output(StoredRow):
     """Rows that a batch, or one of its children, wrote to a table."""
 
-    table: str | None
+    batch_id: str
+    partition_key: str | None
+    rows_written: int | None
+    rows_superseded: int | None
+    content_hash: str | None
+    table: str | None = Field(validation_alias="table_name")
 
 
 class BatchDetail(Batch):
@@ -95,12 +111,11 @@ def children_of(session: Session, batch_id: str) -> list[dict[str, Any]]:
 MAX_QUALITY = 500
 
 
-def batch_view(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """A row of sys_batch as the model `Batch`."""
+def batch_facts(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """What the model `Batch` reads of a row of sys_batch."""
     return {
-        **picked(row, f"{_PLAIN} content_hash"),
+        **row,
         "run_url": run_url(settings, row["run_id"]),
-        **picked(row, "started_at finished_at", instant),
         "inputs": [_input(item) for item in parse_json(row["inputs_json"], [])],
         "sources": [_source(item) for item in parse_json(row["sources_json"], [])],
         "checks": parse_json(row["checks_json"], {}),
@@ -120,18 +135,16 @@ def _source(item: Mapping[str, Any]) -> dict[str, Any]:
     return {**known, "error": f"{error}: {item.get('reason', '')}" if error else None}
 
 
-def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any]:
+def _batch(session: Session, batch_id: str, settings: Settings) -> BatchDetail:
     row = by_ids(session, [batch_id]).get(batch_id)
     if row is None:
         raise NotFound(f"no batch {batch_id!r}")
     children = children_of(session, batch_id)
     failed = session.dicts(QUALITY, {"batch_id": batch_id}, order="id", limit=MAX_QUALITY)
-    return {
-        **batch_view(row, settings),
-        "outputs": [picked(item, f"{_OUTPUT} table=table_name") for item in children or [row]],
-        "quality": [quality_record(item) for item in failed],
-        "children": [child["batch_id"] for child in children],
-    }
+    outputs = [Output.model_validate(item) for item in children or [row]]
+    quality, ids = [quality_record(item) for item in failed], [child["batch_id"] for child in children]
+    facts = batch_facts(row, settings)
+    return BatchDetail.model_validate({**facts, "outputs": outputs, "quality": quality, "children": ids})
 
 
 router = area_router(f"{PREFIX}/datamgr/batches", "datamgr: batches")
@@ -150,7 +163,8 @@ async def batches(
     equal = {"fusion_type?": fusion_type, "status?": status, "run_id?": run_id}
     order = "started_at DESC, batch_id DESC"
     rows, total = await call.state.reading.scan(newest, TABLE, equal, limit, order)
-    return Answer({"items": [batch_view(row, call.state.settings) for row in rows], "total": total})
+    items = [Batch.model_validate(batch_facts(row, call.state.settings)) for row in rows]
+    return Answer({"items": items, "total": total})
 
 
 @router.get("/{batch_id}", response_model=BatchDetail)

@@ -7,7 +7,6 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
-from core.records import picked
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, Retention, cutoff
 from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.framework.envelope import PREFIX
@@ -78,5 +77,4 @@ async def cleanup(call: Admin, body: Annotated[CleanupRequest | None, Body()] = 
     if why is not None:
         nothing: dict[str, Any] = {"status": "failed", "deleted": {}, "total": 0, "message": why}
         return Answer({"days": body.days, "cutoff": before, "dry_run": False, **nothing})
-    result = picked(command.result, "status days cutoff deleted total message")
-    return Answer({**result, "dry_run": False})
+    return Answer(Cleaned.model_validate({**command.result, "dry_run": False}))

@@ -3,35 +3,37 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from core.records import picked
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from serving_api.admin.shared import MAX_ID, Limit50
-from serving_api.framework.envelope import PREFIX, instant
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import Instant, StoredRow
 from serving_api.framework.threads import off_loop
 
 CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
 
 
-@columns_of(
-    "sys_command",
-    "id command! args=args_json status requested_by requested_at started_at=claimed_at finished_at run_id",
-)
-class CommandItem(BaseModel):
+class CommandItem(StoredRow):
     """A command in the queue. `result` is its progress while it runs."""
 
+    id: int
+    command: str
     args: dict[str, Any]
     status: CommandStatus
+    requested_by: str | None
+    requested_at: Instant
+    started_at: Instant
+    finished_at: Instant
+    run_id: str | None
     run_url: str | None
     result: dict[str, Any] | None
-    message: str | None
+    message: str | None = Field(validation_alias="error")
 
 
 class Canceled(BaseModel):
@@ -41,13 +43,9 @@ class Canceled(BaseModel):
     status: CommandStatus
 
 
-def command_view(command: Command, settings: Settings) -> dict[str, Any]:
-    return {
-        **picked(command, "id command args status requested_by run_id message=error"),
-        **picked(command, "requested_at started_at finished_at", instant),
-        "run_url": run_url(settings, command.run_id),
-        "result": command.result or None,
-    }
+def command_view(command: Command, settings: Settings) -> CommandItem:
+    url = run_url(settings, command.run_id)
+    return CommandItem.model_validate({**vars(command), "run_url": url, "result": command.result or None})
 
 
 router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")

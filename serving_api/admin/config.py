@@ -13,29 +13,29 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from core.errors import InputError
-from core.records import picked
 from resources.settings import Settings
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
 from resources.warehouse.sql import Sql, marks
 from serving_api.db.sessions import Session, write
-from serving_api.framework.envelope import PREFIX, instant
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import Instant, StoredRow
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
 
-class ConfigItem(BaseModel):
+class ConfigItem(StoredRow):
     key: str
     value: str = Field(description="in force: environment, else stored, else default; '***' when secret")
-    valueType: Literal["str", "int", "float", "bool", "json"]
+    valueType: Literal["str", "int", "float", "bool", "json"] = Field(validation_alias="kind")
     group: str
     default: str
     note: str
-    isSecret: bool
-    updatedAt: str | None
+    isSecret: bool = Field(validation_alias="is_secret")
+    updatedAt: Instant
 
 
 class ConfigChange(BaseModel):
@@ -184,11 +184,10 @@ def entry_of(key: str) -> Entry:
 SECRET = "***"  # noqa: S105  what is shown instead of one
 
 
-def _item(entry: Entry, row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+def _item(entry: Entry, row: Mapping[str, Any], settings: Settings) -> ConfigItem:
     value = in_force(entry, row.get("value"), settings)
     hidden = {"value": SECRET, "default": SECRET} if entry.is_secret else {"value": value}
-    shown = picked(entry, "key valueType=kind group default note isSecret=is_secret")
-    return {**shown, **hidden, "updatedAt": instant(row.get("updated_at"))}
+    return ConfigItem.model_validate({**vars(entry), **hidden, "updatedAt": row.get("updated_at")})
 
 
 def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
@@ -201,8 +200,10 @@ def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
 
 
 def _put(state: State, entry: Entry, value: str, by: str) -> str | None:
-    declared = picked(entry, "value_type=kind group_name=group is_secret default_value=default note")
-    values = {"value": value, **declared, "is_secret": int(entry.is_secret), "updated_by": by}
+    values = {
+        "value": value, "value_type": entry.kind, "group_name": entry.group, "default_value": entry.default,
+        "note": entry.note, "is_secret": int(entry.is_secret), "updated_by": by,
+    }  # fmt: skip
     return write(state.writer, put, entry.key, values, stamp(state.system.local()))
 
 

@@ -12,7 +12,6 @@ from core.declaration.registry import Registry, builtin_registry
 from core.declaration.rules import Fields
 from core.declaration.tables import Layer, Table
 from core.errors import InputError, NotFound
-from core.records import picked
 from platform_assets.descriptions import column_limits, dataset_checks, first_line, spoken, type_text
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.retention import SCHEDULED_DAYS, scheduled_days
@@ -188,7 +187,9 @@ def declared_contract(registry: Registry, dataset: Dataset, days: int) -> dict[s
         "key": list(table.key),
         "sources": list(_sources(registry, dataset)),
         "fusion": _fusion(dataset),
-        "freshness": None if rule is None else picked(rule, "kind max_lag column"),
+        "freshness": None
+        if rule is None
+        else {"kind": rule.kind, "max_lag": rule.max_lag, "column": rule.column},
         "retention": _retention(dataset, days),
         "checks": {check.name: check.text for check in dataset_checks(dataset)},
         "interfaces": [interface.name for interface in dataset.interfaces],
@@ -273,7 +274,8 @@ async def _items(state: State, datasets: Sequence[Dataset]) -> list[dict[str, An
             status = "late" if success is None or fresh.get(table, {}).get("isStale") else "ok"
         last_success, present = None, None
         if success is not None:
-            last_success = {**picked(success, "batch_id partition"), "at": instant(success["at"])}
+            last_success = {"batch_id": success["batch_id"], "partition": success["partition"]}
+            last_success["at"] = instant(success["at"])
             present = success["rows"]
         shown = {"dataset": dataset.name, "tables": tables(dataset), "cadence": cadence(dataset, by_key)}
         found.append({**shown, "status": status, "last_success": last_success, "present": present})

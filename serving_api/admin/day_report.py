@@ -12,7 +12,6 @@ from core.days import moved
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
 from core.declaration.tables import Layer
-from core.records import picked
 from core.report_periods import is_period, open_report_periods
 from resources.orchestrator import run_url
 from resources.redact import redact
@@ -236,7 +235,8 @@ def outcome(
         "reason": None if reason is None else redact(str(reason)),
         "sources": [_source(one) for one in sources],
         "rows": int(newest["rows"]),
-        **picked(newest, "batch_id run_id"),
+        "batch_id": newest["batch_id"],
+        "run_id": newest["run_id"],
         "run_url": run_url(settings, newest["run_id"]),
         "at": instant(newest["finished_at"]),
     }

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StrictBool, StringConstraints
 
 from core.calendar import TradeCalendar
 from core.errors import InputError
-from core.records import picked
+from platform_assets.datasets.exright_item import ExRightItem
 from platform_assets.research.factors import ITEMS
 from resources.warehouse.ledger.commands import Command
 from serving_api.admin.shared import parse_day
@@ -21,7 +21,7 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.framework.state import State
 from serving_api.stocks.queries import MASTER
 
@@ -30,14 +30,15 @@ ACCEPTED = "登记已受理，请稍后用 command_id 查询结果"
 REASONS = "note_exright"
 MOST = 500
 _SHOWN = (
-    "code date market before_date close_before quoted expected factor status closed_by reason opened_on "
-    "asked_on closed_on"
-)
+    ExRightItem.code, ExRightItem.date, ExRightItem.market, ExRightItem.before_date, ExRightItem.close_before,
+    ExRightItem.quoted, ExRightItem.expected, ExRightItem.factor, ExRightItem.status, ExRightItem.closed_by,
+    ExRightItem.reason, ExRightItem.opened_on, ExRightItem.asked_on, ExRightItem.closed_on,
+)  # fmt: skip
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Day = Annotated[str, Field(max_length=32, description="date of the item")]
 
 
-@columns_of(ITEMS, _SHOWN)
+@with_columns(*_SHOWN)
 class Item(BaseModel):
     """A trade date on which a quoted reference price was not the stored close."""
 
@@ -120,7 +121,7 @@ async def checked(state: State, body: ItemKey) -> dict[str, Any]:
         raise InputError("code", f"{body.code} has no {what}")
     if day not in fitting:
         raise InputError("date", f"{body.code} has no {what} of {day}; it has {', '.join(fitting)}")
-    reason = {"reason": None} if given is None else picked(given, "reason counts")
+    reason = {"reason": None} if given is None else {"reason": given.reason, "counts": given.counts}
     return {"code": body.code, "date": day, **reason}
 
 
@@ -152,7 +153,7 @@ def items_of(
     }
     return [
         {
-            **picked(row, _SHOWN),
+            **{column.key: row[column] for column in _SHOWN},
             "name": names.get(row["code"]),
             "days_open": len(calendar.between(row["opened_on"], row["closed_on"] or today)),
             "counts": counts.get((row["code"], row["date"])) if row["closed_by"] == "reason" else None,

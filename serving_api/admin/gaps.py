@@ -15,7 +15,6 @@ from core.clock import local_iso
 from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
-from core.records import picked
 from resources.transport.settings import TransportSettings, transport_settings
 from resources.warehouse.ledger import loads
 from resources.warehouse.ledger.backfills import Backfills
@@ -146,7 +145,7 @@ def _missing_partitions(
     return found
 
 
-def _gap(absent: MissingPartition, known: Gap | None) -> dict[str, Any]:
+def _gap(absent: MissingPartition, known: Gap | None) -> GapItem:
     """A missing partition as it is now. The repair comes from the ledger, unless the gap was repaired
     before and has come back."""
     repair: dict[str, Any] = {"status": OPEN, "attempts": absent.failed, "run_id": absent.run_id}
@@ -157,10 +156,9 @@ def _gap(absent: MissingPartition, known: Gap | None) -> dict[str, Any]:
     return _shown(absent, () if known is None else known.codes, repair)
 
 
-def _shown(gap: MissingPartition | Gap, codes: Sequence[str], repair: dict[str, Any]) -> dict[str, Any]:
+def _shown(gap: MissingPartition | Gap, codes: Sequence[str], repair: dict[str, Any]) -> GapItem:
     missing = None if gap.expected is None else max(gap.expected - gap.present, 0)
-    facts = picked(gap, "dataset partition expected present reason")
-    return {**facts, "missing": missing, "codes": list(codes), "repair": repair}
+    return GapItem.model_validate({**vars(gap), "missing": missing, "codes": codes, "repair": repair})
 
 
 # -- the cost of filling them -----------------------------------------------------------------------
@@ -283,14 +281,14 @@ async def gaps(
         names = {one.name for one in chosen}
         closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
         found = [
-            _shown(gap, gap.codes, picked(gap, "status attempts run_id"))
+            _shown(gap, gap.codes, {"status": gap.status, "attempts": gap.attempts, "run_id": gap.run_id})
             for gap in closed
             if (first or "") <= gap.partition <= last
         ]
     elif status is not None:
-        found = [gap for gap in found if gap["repair"]["status"] == status]
-    found.sort(key=lambda gap: str(gap["dataset"]))
-    found.sort(key=lambda gap: str(gap["partition"]), reverse=True)
+        found = [gap for gap in found if gap.repair.status == status]
+    found.sort(key=lambda gap: gap.dataset)
+    found.sort(key=lambda gap: gap.partition, reverse=True)
     budget = {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))}
     shown = {"page": page, "page_size": page_size, "budget": budget}
     items = found[(page - 1) * page_size : page * page_size]

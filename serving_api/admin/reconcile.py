@@ -6,14 +6,14 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.declaration.registry import builtin_registry
-from core.records import picked
+from platform_assets.datasets.reconcile import Reconcile
 from serving_api.admin.shared import parse_day, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 
 
 class Differing(BaseModel):
@@ -23,15 +23,18 @@ class Differing(BaseModel):
     diff: float
 
 
-@columns_of("calc_reconcile", "dataset source_b tolerance compared within_pct median_diff max_diff only_b")
+@with_columns(
+    Reconcile.dataset, Reconcile.source_b, Reconcile.tolerance, Reconcile.compared, Reconcile.within_pct,
+    Reconcile.median_diff, Reconcile.max_diff, Reconcile.only_b,
+)  # fmt: skip
 class Agreement(BaseModel):
     """One field of one dataset, reported by two independent sources on one trade date. Differences are
     counted beyond the rounding of their formats."""
 
-    field: str
+    field: str = Field(validation_alias="field_name")
     source_a: str = Field(description="fused: the stored row; derived: computed from stored rows")
     tolerance_kind: Literal["abs", "pct", "sign_pct"] = Field(description="unit of the differences")
-    within: int
+    within: int = Field(validation_alias="within_count")
     only_a: int = Field(description="values that only the first source has")
     drift_20d: float | None = Field(description="mean signed difference of 20 trade dates")
     status: Literal["ok", "warning", "no_second_source"]
@@ -39,10 +42,6 @@ class Agreement(BaseModel):
 
 
 TABLE = "calc_reconcile"
-_COLUMNS = (
-    "dataset field=field_name source_a source_b tolerance tolerance_kind compared within=within_count "
-    "within_pct median_diff max_diff only_a only_b drift_20d status"
-)
 
 
 def _read(
@@ -55,8 +54,8 @@ def _read(
     return day, session.dicts(TABLE, of, order="dataset, field_name, source_a, source_b")
 
 
-def _agreement(row: dict[str, Any]) -> dict[str, Any]:
-    return {**picked(row, _COLUMNS), "worst": parse_json(row["worst_json"], [])}
+def _agreement(row: dict[str, Any]) -> Agreement:
+    return Agreement.model_validate({**row, "worst": parse_json(row["worst_json"], [])})
 
 
 router = area_router(f"{PREFIX}/datamgr/reconcile", "datamgr: reconciliation")

@@ -6,37 +6,49 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
 from serving_api.admin.shared import CodeFilter, Limit50, only, parse_json
 from serving_api.db.sessions import Of, Session
-from serving_api.framework.envelope import PREFIX, instant
+from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import Instant, StoredRow
 from serving_api.framework.state import State
 
-_SYNC = "id code status total success failed message"
 
-
-@columns_of("sys_sync_log", f"{_SYNC} startedAt=started_at finishedAt=finished_at")
-class SyncLog(BaseModel):
+class SyncLog(StoredRow):
+    id: int
+    code: str | None
+    status: str | None
+    total: int | None
+    success: int | None
+    failed: int | None
+    message: str | None
+    startedAt: Instant = Field(validation_alias="started_at")
+    finishedAt: Instant = Field(validation_alias="finished_at")
     taskType: str | None = Field(
+        validation_alias="task_type",
         description=(
             "`sched:<key>` for scheduled tasks, `download:<type>`, or a job that was started by request"
-        )
+        ),
     )
 
 
-_QUALITY = (
-    "id batch_id table_name check_name column_name code failed_value failed_count total_count action message"
-)
-
-
-@columns_of("sys_quality_record", f"{_QUALITY} created_at")
 class QualityRecord(BaseModel):
     """One failed check: of one row (`row_key` set) or the summary of a check in a batch."""
 
+    id: int
+    batch_id: str | None
+    table_name: str | None
+    check_name: str | None
+    column_name: str | None
+    code: str | None
+    failed_value: str | None
+    failed_count: int | None
+    total_count: int | None
+    action: str | None
+    message: str | None
+    created_at: Instant
     severity: str | None = Field(description="hard, soft, or contract (an upstream's answer)")
     row_key: dict[str, Any] | str | None
 
@@ -58,22 +70,13 @@ async def logged_syncs(
     """{items[SyncLog], total}."""
     equal = {"task_type?": task_type, "status?": status, "code?": code}
     rows, total = await state.reading.scan(newest, SYNC_LOG, equal, limit)
-    return {"items": [_sync_log(row) for row in rows], "total": total}
+    return {"items": [SyncLog.model_validate(row) for row in rows], "total": total}
 
 
-def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
-    times = picked(row, "startedAt=started_at finishedAt=finished_at", instant)
-    return {**picked(row, f"{_SYNC} taskType=task_type"), **times}
-
-
-def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
+def quality_record(row: Mapping[str, Any]) -> QualityRecord:
     """A stored record; its key as an object, or as text when it was too long to be stored whole."""
     key = row["natural_key"]
-    return {
-        **picked(row, f"{_QUALITY} severity"),
-        "row_key": parse_json(key, key),
-        "created_at": instant(row["created_at"]),
-    }
+    return QualityRecord.model_validate({**row, "row_key": parse_json(key, key)})
 
 
 sync_logs_router = area_router(f"{PREFIX}/datamgr/sync-logs", "datamgr: records")

@@ -13,8 +13,8 @@ from core.days import moved
 from core.declaration.registry import FreshnessDimension, Registry, builtin_registry
 from core.declaration.tables import Table
 from core.errors import NotFound, PlatformError
-from core.records import picked
 from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
+from platform_assets.datasets.freshness_snapshot import FreshnessSnapshot
 from resources.redact import redact
 from resources.warehouse.ledger.loads import newest_complete_day
 from serving_api.db.sessions import Session
@@ -23,7 +23,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.framework.state import State
 
 
@@ -35,7 +35,10 @@ class TableCount(BaseModel):
     error: str | None = None
 
 
-@columns_of("calc_freshness_snapshot", "latestDate=latest_date cutoff isStale=is_stale")
+@with_columns(
+    FreshnessSnapshot.latest_date.label("latestDate"), FreshnessSnapshot.cutoff,
+    FreshnessSnapshot.is_stale.label("isStale"),
+)  # fmt: skip
 class DimensionFreshness(BaseModel):
     kind: Literal["trading", "calendar", "period"]
     maxLag: int = Field(description="trade dates (trading), days (calendar, period)")
@@ -126,9 +129,9 @@ def of_code(
     return int(row[0]), None if row[1] is None else str(row[1])[:10]
 
 
-RECORDS = tuple(
-    "note_morning note_daily_review decision_card sys_sync_log sys_batch sys_quality_record".split()
-)
+RECORDS = (
+    "note_morning", "note_daily_review", "decision_card", "sys_sync_log", "sys_batch", "sys_quality_record",
+)  # fmt: skip
 """Monitored tables that no load writes."""
 F10_PREFIX = "aux_"
 
@@ -184,7 +187,7 @@ def _freshness(
         )
         if isinstance(judged, Failure):
             judged = {"latestDate": None, "cutoff": None, "isStale": False, "error": judged.error}
-        details[dimension.table] = {**judged, **picked(dimension.rule, "kind maxLag=max_lag")}
+        details[dimension.table] = {**judged, "kind": dimension.rule.kind, "maxLag": dimension.rule.max_lag}
     stale = [name for name, detail in details.items() if detail["isStale"]]
     return {"isFresh": not stale, "staleDimensions": stale, "details": details}
 

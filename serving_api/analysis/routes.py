@@ -18,7 +18,6 @@ from serving_api.framework.permissions import Admin, Anyone, Quota
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
 
 
 class ShownScores(BaseModel):
@@ -54,8 +53,10 @@ class Analysis(BaseModel):
     fallbackOf: str | None = Field(None, description="cached: what was stored; quant_prefill: the rules")
 
 
-@columns_of("stock_analysis", "date total_score source")
 class StoredAnalysis(BaseModel):
+    date: str
+    total_score: float | None
+    source: str
     provenance: str
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from core.records import picked
 from platform_assets.compute.analysis.report_text import RULES_LABEL, conclusion, sections
 from platform_assets.compute.analysis.scoring import Scored, direction_of, total_of
 from platform_assets.compute.evidence.binding import CITATION
@@ -100,16 +99,14 @@ def shown(row: Row) -> dict[str, Any]:
     """A row as responses show it."""
     source = str(row["source"])
     return {
-        **picked(row, "code name industry date"),
-        "as_of": None if row["as_of"] is None else str(row["as_of"])[:19],
-        **picked(row, "scores=scores_json total_score direction conclusion sections=sections_json"),
-        "gate_blocked": bool(row["gate_blocked"]),
-        "gate_reason": row["gate_reason"],
-        "provenance": source,
-        "tier": tier(source),
-        "label": RULES_LABEL if source == RULES else None,
-        **picked(row, "model evidence=evidence_json receipt=receipt_json"),
-    }
+        **{name: row[name] for name in ("code", "name", "industry", "date")},
+        "as_of": None if row["as_of"] is None else str(row["as_of"])[:19], "scores": row["scores_json"],
+        "total_score": row["total_score"], "direction": row["direction"], "conclusion": row["conclusion"],
+        "sections": row["sections_json"], "gate_blocked": bool(row["gate_blocked"]),
+        "gate_reason": row["gate_reason"], "provenance": source, "tier": tier(source),
+        "label": RULES_LABEL if source == RULES else None, "model": row["model"],
+        "evidence": row["evidence_json"], "receipt": row["receipt_json"],
+    }  # fmt: skip
 
 
 def empty(code: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from weakref import WeakValueDictionary
 
 from core.clock import stamp
 from core.errors import InputError, NotFound, PayloadError, PlatformError, Refused, StorageError
-from core.records import picked
 from platform_assets.compute.analysis.experience import block
 from platform_assets.compute.analysis.scoring import Scored, score
 from resources.models.protocol import LanguageModel
@@ -163,12 +162,12 @@ class Analyses:
 def _card(row: Row, company: Company) -> Row:
     """The decision card of an analysis; its price is the newest known close."""
     return {
-        "trace_id": f"{row['source']}_{row['code']}_{row['date']}",
-        **picked(row, "source code name industry decision_date=date direction total_score scores_json"),
-        "price_at_decision": company.price,
-        "price_date": company.price_date,
-        **picked(row, "conclusion gate_blocked gate_reason"),
-    }
+        "trace_id": f"{row['source']}_{row['code']}_{row['date']}", "source": row["source"],
+        "code": row["code"], "name": row["name"], "industry": row["industry"], "decision_date": row["date"],
+        "direction": row["direction"], "total_score": row["total_score"], "scores_json": row["scores_json"],
+        "price_at_decision": company.price, "price_date": company.price_date,
+        **{name: row[name] for name in ("conclusion", "gate_blocked", "gate_reason")},
+    }  # fmt: skip
 
 
 def _said(error: Exception) -> str:

@@ -7,7 +7,6 @@ from fastapi import BackgroundTasks, File, Query, UploadFile
 from starlette.responses import Response
 
 from core.errors import NotFound
-from core.records import picked
 from serving_api.auth import avatars, schemas
 from serving_api.auth.service import Accounts
 from serving_api.framework.cache_headers import NO_STORE
@@ -46,7 +45,7 @@ async def register(call: Anyone, body: schemas.Registration, background: Backgro
     user = await accounts.add(body, "user")
     if accounts.on_registered is not None:
         background.add_task(accounts.on_registered, user)
-    return Answer({**picked(user, "id username email role status email_verified"), "message": "注册成功"})
+    return Answer(schemas.Registered.model_validate({**vars(user), "message": "注册成功"}))
 
 
 @router.post("/login", response_model=schemas.LoggedIn)

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from serving_api.framework.openapi import example
-from serving_api.framework.row_models import columns_of
 
 MIN_PASSWORD, MAX_PASSWORD = 8, 128
 _NAME = re.compile(r"[\w.-]{3,32}")
@@ -81,11 +80,18 @@ class PasswordChange(BaseModel):
     new_password: NewPassword
 
 
-@columns_of(
-    "app_users", "id username! email! role! status! avatar is_activated! ai_usage_count! ai_usage_date"
-)
 class UserSummary(BaseModel):
     """A user, as a login answers with it."""
+
+    id: int
+    username: str
+    email: str
+    role: str
+    status: str
+    avatar: str | None
+    is_activated: bool
+    ai_usage_count: int
+    ai_usage_date: str | None
 
 
 class Quota(BaseModel):
@@ -94,13 +100,20 @@ class Quota(BaseModel):
     exempt: bool
 
 
-@columns_of("app_users", "email_verified! phone last_login_at")
-class Me(UserSummary):
+class Contact(BaseModel):
+    email_verified: bool
+    phone: str | None
+    last_login_at: str | None
+
+
+class Me(UserSummary, Contact):
     ai_quota: Quota
 
 
-@columns_of("app_users", "id username! email!")
 class Registered(BaseModel):
+    id: int
+    username: str
+    email: str
     role: Literal["user"]
     status: Literal["active"]
     email_verified: Literal[True]

@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from core.days import moved
-from core.records import picked
+from platform_assets.datasets.convertible_bond import ConvertibleBond
 from serving_api.db.first_dates import first_date
 from serving_api.db.rows import Row, headlines, newest, public_rows
 from serving_api.db.sessions import Session
@@ -14,7 +14,10 @@ from serving_api.table_lists import newest_rows, rows_of_day
 
 TABLE = "raw_convertible_bond"
 NOTICES = "fusion_announcement"
-LEAVING = "code name price premium_pct stock_price force_redeem_price maturity_date"
+LEAVING = (
+    ConvertibleBond.code, ConvertibleBond.name, ConvertibleBond.price, ConvertibleBond.premium_pct,
+    ConvertibleBond.stock_price, ConvertibleBond.force_redeem_price, ConvertibleBond.maturity_date,
+)  # fmt: skip
 SOON_DAYS = 180
 LOW_PRICE = 100.0
 _CALL, _END = "正股价高于强赎触发价", "临近到期"
@@ -55,7 +58,7 @@ def _leaving(row: Row, day: str | None) -> Row | None:
     ends = row["maturity_date"]
     if not above and not (ends and day and ends <= moved(day, SOON_DAYS)):
         return None
-    return {**picked(row, LEAVING), "reason": _CALL if above else _END}
+    return {**{column.key: row[column] for column in LEAVING}, "reason": _CALL if above else _END}
 
 
 def _is_callable(row: Row) -> bool:

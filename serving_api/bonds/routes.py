@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
+from platform_assets.datasets.convertible_bond import ConvertibleBond
+from platform_assets.datasets.quote_snapshot import QuoteSnapshot
 from serving_api.bonds import queries
 from serving_api.bonds.queries import LEAVING, TABLE
 from serving_api.framework.envelope import PREFIX
@@ -15,12 +16,12 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import PageOf, Rows, columns_of
+from serving_api.framework.row_models import PageOf, Rows, columns, with_columns
 from serving_api.stocks.queries import KLINE, QUOTE
 from serving_api.table_lists import Page, PageSize, Sort, TradeDay, page_of
 
 
-@columns_of(TABLE)
+@with_columns(*columns(ConvertibleBond))
 class BondRow(BaseModel):
     """A convertible bond on one trade date."""
 
@@ -29,7 +30,7 @@ class BondPage(Reach, PageOf[BondRow]):
     date: str | None
 
 
-@columns_of(TABLE, LEAVING)
+@with_columns(*LEAVING)
 class LeavingBond(BaseModel):
     """A bond that may be called, or matures soon."""
 
@@ -52,7 +53,9 @@ class BondOverview(BaseModel):
     low_price_count: int = Field(description="bonds below 100 CNY")
 
 
-@columns_of("fusion_quote_snapshot", "code? name price? change_pct")
+@with_columns(
+    QuoteSnapshot.code.or_null(), QuoteSnapshot.name, QuoteSnapshot.price.or_null(), QuoteSnapshot.change_pct
+)
 class BondStock(BaseModel):
     """The stock that a bond converts into, at its last close."""
 
@@ -66,7 +69,10 @@ class Bond(BaseModel):
     stock: BondStock | None = None
 
 
-@columns_of(TABLE, "date=trade_date premium_pct convert_value double_low")
+@with_columns(
+    ConvertibleBond.trade_date.label("date"), ConvertibleBond.premium_pct, ConvertibleBond.convert_value,
+    ConvertibleBond.double_low,
+)  # fmt: skip
 class BondDay(BaseModel):
     """One trade date."""
 
@@ -94,9 +100,9 @@ class BondEvents(Rows[BondEvent]):
 router = area_router(f"{PREFIX}/convertible-bond", "convertible bonds")
 
 _INFO = (
-    "name stock_code stock_name rating list_date maturity_date convert_price putback_price "
-    "force_redeem_price remain_size_yi redeem_status"
-)
+    "name", "stock_code", "stock_name", "rating", "list_date", "maturity_date", "convert_price",
+    "putback_price", "force_redeem_price", "remain_size_yi", "redeem_status",
+)  # fmt: skip
 
 
 @router.get("/list", response_model=BondPage)
@@ -135,7 +141,8 @@ async def bond(call: Anyone, code: StockCode) -> Answer:
         "price": quote.get("price") or row["stock_price"],
         "change_pct": quote.get("change_pct"),
     }
-    return Answer({"code": code, "info": picked(row, _INFO), "latest": row, "stock": stock})
+    info = {name: row[name] for name in _INFO}
+    return Answer({"code": code, "info": info, "latest": row, "stock": stock})
 
 
 @router.get("/{code}/history", response_model=BondHistory)

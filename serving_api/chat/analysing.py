@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from core.records import picked
 from platform_assets.compute.evidence.binding import CITATION
 from serving_api.analysis.service import Analyses
 from serving_api.chat import rules
@@ -39,15 +38,13 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
         name: reported[name] for name in ("llmError", "fallbackOf") if name in reported
     }
     return {
-        "code": code,
-        "name": names[code],
+        "code": code, "name": names[code],
         "report": {"sections": [*dimensions, *of_pack, *(missing if pack.missing else [])]},
-        **picked(reported, "scores total_score conclusion"),
+        **{name: reported[name] for name in ("scores", "total_score", "conclusion")},
         "cached": failure.get("fallbackOf") == "cached" or (not refresh and _is_same(before, reported)),
-        **picked(reported, "provenance label model"),
-        **failure,
+        **{name: reported[name] for name in ("provenance", "label", "model")}, **failure,
         "evidence": [*map(shown_item, reported["evidence"] or []), *own],
-    }
+    }  # fmt: skip
 
 
 def _is_same(before: Mapping[str, Any], reported: Mapping[str, Any]) -> bool:

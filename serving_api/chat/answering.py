@@ -11,7 +11,6 @@ from contextlib import aclosing
 from typing import Any
 
 from core.errors import InputError, PlatformError, Refused
-from core.records import picked
 from platform_assets.compute.evidence.facts import Pack
 from resources.models.protocol import (
     LanguageModel,
@@ -181,11 +180,11 @@ class Conversation:
 
     async def _receipt(self, body: dict[str, Any]) -> str | None:
         receipt = {
-            **picked(self.properties, "provenance provider model prompt_hash asked_again"),
-            **self.checker.receipt(),
-            "unbound": self.checker.ledger.unbound,
-            "answer": body,
-        }
+            "provenance": self.properties.provenance, "provider": self.properties.provider,
+            "model": self.properties.model, "prompt_hash": self.properties.prompt_hash,
+            "asked_again": self.properties.asked_again, **self.checker.receipt(),
+            "unbound": self.checker.ledger.unbound, "answer": body,
+        }  # fmt: skip
         return await receipts.keep(self._state, self._user, "ask", self._asked.hash, receipt)
 
     # -- streamed -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.errors import PlatformError, Refused
-from core.records import picked
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from resources.models.protocol import LanguageModel, Message, Prompt
@@ -143,7 +142,9 @@ async def compare(
             }
             for code in ordered
         ],
-        "dimensions": [picked(one, "key label unit better") for one in chosen],
+        "dimensions": [
+            {"key": one.key, "label": one.label, "unit": one.unit, "better": one.better} for one in chosen
+        ],
         "conclusion": text,
         **written.reported,
         "evidence": evidence_items(pack, [fact.id for of in facts.values() for fact in of.values()]),

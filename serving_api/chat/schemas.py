@@ -7,7 +7,6 @@ from pydantic import BaseModel, Field, field_validator
 from serving_api.chat.limits import COMPARED, MESSAGE_CHARS, TITLE_CHARS, TURN_CHARS
 from serving_api.framework.openapi import example
 from serving_api.framework.parameters import Code
-from serving_api.framework.row_models import columns_of
 
 
 class Turn(BaseModel):
@@ -122,8 +121,14 @@ class StockReport(BaseModel):
     sections: list[ReportSection]
 
 
-@columns_of("stock_analysis", "code name! total_score conclusion!")
-class StockAnalysis(Reported):
+class Conclusion(BaseModel):
+    code: str
+    name: str
+    total_score: float | None
+    conclusion: str
+
+
+class StockAnalysis(Reported, Conclusion):
     report: StockReport
     scores: dict[str, float | None] = Field(description="five dimensions, 0..5; null: cannot be judged")
     cached: bool

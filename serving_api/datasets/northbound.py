@@ -1,11 +1,9 @@
 """/datamgr/fusion/market/northbound: the newest day of the stock connect by channel; admin, enveloped."""
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from core.market.stock_connect import CHANNELS, UNDISCLOSED_FROM, is_hidden
-from core.records import picked
+from platform_assets.datasets.northbound import Northbound
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -13,16 +11,18 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 
 TABLE = "raw_northbound"
 UNDISCLOSED = f"北向资金买卖与净额自 {UNDISCLOSED_FROM} 起不再披露"
-_SHOWN = "channel date=trade_date net_buy buy_amt sell_amt deal_amt"
 
 router = area_router(f"{PREFIX}/datamgr/fusion/market", "datamgr: fused data")
 
 
-@columns_of(TABLE, _SHOWN)
+@with_columns(
+    Northbound.channel, Northbound.trade_date.label("date"), Northbound.net_buy, Northbound.buy_amt,
+    Northbound.sell_amt, Northbound.deal_amt,
+)  # fmt: skip
 class Channel(BaseModel):
     """10k CNY; of the southbound channels (ggt_sh, ggt_sz) 10k HKD."""
 
@@ -36,11 +36,11 @@ async def northbound(call: Admin) -> Answer:
     return Answer(await read_or([], call.state.reading.point(newest_of_channels)))
 
 
-def newest_of_channels(session: Session) -> list[dict[str, Any]]:
-    """{channel, date, net_buy, buy_amt, sell_amt, deal_amt, note?} of each channel that has rows."""
+def newest_of_channels(session: Session) -> list[Channel]:
+    """Each channel that has rows."""
     found = []
     for channel in CHANNELS:
         for row in session.dicts(TABLE, {"channel": channel}, order="trade_date DESC", limit=1):
             note = {"note": UNDISCLOSED} if is_hidden(channel, row["trade_date"]) else {}
-            found.append({**picked(row, _SHOWN), **note})
+            found.append(Channel.model_validate({**row, **note}))
     return found

@@ -8,6 +8,7 @@ from fastapi import File, Query, UploadFile
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from core.errors import InputError, StorageError
+from platform_assets.datasets.stock_wide import StockWide
 from serving_api.datasets.fused import queries
 from serving_api.datasets.fused.wide import SORTS, Requested, WideSnapshot
 from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
@@ -19,7 +20,7 @@ from serving_api.framework.parameters import AsOf, AsOfRead, parse_codes
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.framework.state import State
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
@@ -42,7 +43,10 @@ _Cap = Annotated[float | None, _bound("total market cap in 10k CNY")]
 _Word = Annotated[str | None, Query(max_length=64, description="exactly this value")]
 
 
-@columns_of(queries.WIDE, "code name current_price change_pct sw_l1 sw_l2 sw_l1_name sw_l2_name")
+@with_columns(
+    StockWide.code, StockWide.name, StockWide.current_price, StockWide.change_pct, StockWide.sw_l1,
+    StockWide.sw_l2, StockWide.sw_l1_name, StockWide.sw_l2_name,
+)  # fmt: skip
 class WideRow(BaseModel):
     """Columns of fusion_stock_wide: volume in lots, caps in 10k CNY, amounts in CNY."""
 

@@ -15,8 +15,8 @@ AUDIT = ("quality", "batch_id")
 Row = dict[str, Any]
 
 
-def columns_of(session: Session, table: str, requested: Iterable[str]) -> list[str]:
-    """Key, date and audit columns, and those of `wanted` that are declared."""
+def columns_to_read(session: Session, table: str, requested: Iterable[str]) -> list[str]:
+    """Key, date and audit columns, and those of `requested` that are declared."""
     declared = session.table(table)
     dated = (declared.date_column,) if declared.date_column else ()
     return session.columns(table, list(dict.fromkeys((*declared.key, *dated, *requested, *AUDIT))))
@@ -25,7 +25,7 @@ def columns_of(session: Session, table: str, requested: Iterable[str]) -> list[s
 def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -> list[Row]:
     """`part.rows` rows of each company, as known at `now`."""
     declared = session.table(part.table)
-    names = columns_of(
+    names = columns_to_read(
         session, part.table, (*part.names, *part.extra, *((part.known,) if part.known else ()))
     )
     where, values = [f"code IN ({marks(codes)})"], list(codes)
@@ -81,5 +81,5 @@ def of_newest_day(
         return []
     return on_date(
         session, declared, day, sort=sort, limit=limit, offset=0, as_of=as_of,
-        columns=columns_of(session, table, requested), also=also,
+        columns=columns_to_read(session, table, requested), also=also,
     )  # fmt: skip

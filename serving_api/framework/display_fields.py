@@ -2,20 +2,23 @@
 
 from pydantic import BaseModel
 
-from core.records import columns_by_key
-from serving_api.framework.row_models import columns_of
+from platform_assets.datasets.stock_wide import StockWide
+from serving_api.framework.row_models import with_columns
 
 _FIELDS = (
-    "code name industry market price=current_price change_pct turnover_pct volume_ratio pe_ttm pb "
-    "total_market_cap float_market_cap vol_accel_5_5 limit_up_count_20d limit_days_today zt_stat_latest "
-    "seal_fund_latest break_fail_days_5d"
-)
-COLUMNS = columns_by_key(_FIELDS)
+    StockWide.code, StockWide.name, StockWide.industry, StockWide.market,
+    StockWide.current_price.label("price"), StockWide.change_pct, StockWide.turnover_pct,
+    StockWide.volume_ratio, StockWide.pe_ttm, StockWide.pb, StockWide.total_market_cap,
+    StockWide.float_market_cap, StockWide.vol_accel_5_5, StockWide.limit_up_count_20d,
+    StockWide.limit_days_today, StockWide.zt_stat_latest, StockWide.seal_fund_latest,
+    StockWide.break_fail_days_5d,
+)  # fmt: skip
+COLUMNS = {column.key: str(column) for column in _FIELDS}
 """Field -> column of the wide table."""
 TEXTS = frozenset({"code", "name", "industry", "market", "zt_stat_latest"})
 NUMBERS = tuple(name for name in COLUMNS if name not in TEXTS)
 
 
-@columns_of("fusion_stock_wide", _FIELDS)
+@with_columns(*_FIELDS)
 class Display18(BaseModel):
     """The display fields as they are stored."""

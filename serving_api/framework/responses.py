@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from serving_api.framework.envelope import is_enveloped, wrap
 
 
 class Answer(Response):
-    """A payload before its envelope. `top` holds keys next to `results` (as_of, page_info,
-    data_availability); on plain paths they join the object. `headers` win over those of the route.
+    """A payload before its envelope; it may hold models. `top` holds keys next to `results` (as_of,
+    page_info, data_availability); on plain paths they join the object. `headers` win over those of the route.
     Serialised once, by `render_answer`."""
 
     def __init__(
@@ -39,20 +40,30 @@ class EarlyAnswer(Exception):
 
 def render_answer(answer: Answer, path: str, *, query_time: str, headers: Mapping[str, str]) -> Response:
     """Bytes of the answer: in the envelope where `path` carries it, as it is elsewhere."""
+    payload = answer.payload
+    if isinstance(payload, BaseModel):
+        payload = _plain(payload)
     if is_enveloped(path):
-        content = wrap(answer.payload, query_time=query_time, top=answer.top)
-    elif answer.top and isinstance(answer.payload, Mapping):
-        content = {**answer.payload, **answer.top}
+        content = wrap(payload, query_time=query_time, top=answer.top)
+    elif answer.top and isinstance(payload, Mapping):
+        content = {**payload, **answer.top}
     else:
-        content = answer.payload
+        content = payload
     response = Response(
-        orjson.dumps(content),
+        orjson.dumps(content, _plain),
         answer.status_code,
         {**headers, **answer.own_headers},
         media_type="application/json",
     )
     response.background = answer.background
     return response
+
+
+def _plain(value: object) -> dict[str, Any]:
+    """A model as JSON: what was read or set, under the names of the document."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True, exclude_unset=True)
+    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,13 @@
-"""Models of stored rows, whose fields come from the declaration of a table, and of lists of rows."""
+"""Models of stored rows, whose fields come from the columns of a declared table, and of lists of rows."""
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from core.declaration.columns import ColumnSpec
-from core.declaration.registry import builtin_registry
-from core.declaration.tables import Table
-from core.records import split_word
-from resources.warehouse.system_tables import SYSTEM_TABLES
+from core.declaration.columns import Column, model_columns
+from core.declaration.columns import Model as Table
+from serving_api.framework.envelope import instant
 
 _TYPES: dict[str, Any] = {
     "text": str, "float": float, "int": int, "bool": bool, "date": str, "time": str, "json": object,
@@ -19,6 +16,15 @@ _UNITS = {"wan": "10k CNY", "wan_sh": "10k shares", "yi": "100m CNY", "pct": "pe
 
 Model = TypeVar("Model", bound=BaseModel)
 Row = TypeVar("Row")
+Instant = Annotated[str | None, BeforeValidator(instant)]
+"""A stored local time, in a response as ISO 8601 with its offset."""
+
+
+class StoredRow(BaseModel):
+    """A response that `model_validate` reads from a stored row or a record: a field with a `validation_alias`
+    has that name there."""
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
 
 class Rows(BaseModel, Generic[Row]):
@@ -36,48 +42,35 @@ class PageOf(Rows[Row], Generic[Row]):
     page_size: int
 
 
-@cache
-def _tables() -> dict[str, Table]:
-    return {table.name: table for table in (*builtin_registry().tables, *SYSTEM_TABLES)}
+def columns(table: type[Table]) -> tuple[Column, ...]:
+    """All columns of a declared table."""
+    return tuple(getattr(table, spec.name) for spec in model_columns(table))
 
 
-@cache
-def row_model(table: str, columns: str = "") -> type[BaseModel]:
-    """The model of a row of a declared table: of all its columns, or of `columns` (see `columns_of`)."""
-    declared = _tables()[table]
-    fields = {}
-    for word in columns.split() or [spec.name for spec in declared.columns]:
-        key, column = split_word(word)
-        spec = declared.column(column)
-        nullable = spec.nullable and spec.name not in declared.key
-        nullable = word.endswith(("?", "*")) or (nullable and not word.endswith("!"))
-        fields[key] = _field(spec, nullable, None if word.endswith("*") else ...)
-    label = "".join(part.capitalize() for part in table.split("_"))
-    made: type[BaseModel] = create_model(f"{label}Row", **fields)
-    return made
-
-
-def columns_of(table: str, columns: str = "") -> Callable[[type[Model]], type[Model]]:
-    """A class decorator: `columns` of a declared table (default: all) become fields of a response, before its
-    own.
-
-    The columns are separated by blanks: `rzye` as declared, `date=trade_date` under the name `date`,
-    `close!` never null in the answer, `close?` null there at times, `close*` missing as well. A
-    field that the class writes out wins.
-    """
+def with_columns(*columns: Column) -> Callable[[type[Model]], type[Model]]:
+    """A class decorator: columns of declared tables, as `Margin.rzye`, become fields of a response, before
+    its own, with their types, units and titles; `model_validate` reads them from a stored row. A field that
+    the class writes out wins."""
 
     def extend(model: type[Model]) -> type[Model]:
-        bases: Any = (model, row_model(table, columns))
-        made: type[Model] = create_model(
+        fields = {column.key: _field(column) for column in columns}
+        bases: Any = (model, create_model("Row", __base__=StoredRow, **fields))
+        response: type[Model] = create_model(
             model.__name__, __base__=bases, __doc__=model.__doc__, __module__=model.__module__
         )
-        return made
+        return response
 
     return extend
 
 
-def _field(spec: ColumnSpec, nullable: bool, default: Any) -> Any:
-    unit = _UNITS.get(spec.unit, spec.unit)
-    text = ", ".join(part for part in (spec.title, unit) if part)
+def _field(column: Column) -> Any:
+    spec = column.spec
+    text = ", ".join(part for part in (spec.title, _UNITS.get(spec.unit, spec.unit)) if part)
     kind = _TYPES[spec.family]
-    return (kind | None if nullable else kind, Field(default, description=text or None))
+    is_null = spec.nullable if column.is_null is None else column.is_null
+    default = ... if column.is_required else None
+    stored = None if column.key == column else str(column)
+    return (
+        kind | None if is_null else kind,
+        Field(default, description=text or None, validation_alias=stored),
+    )

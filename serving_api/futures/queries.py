@@ -4,16 +4,22 @@ product (au), which means its main contract of each date."""
 from typing import Any
 
 from core.days import moved
-from core.records import columns_by_key, picked
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
+from platform_assets.datasets.futures import Futures
 from serving_api.db.rows import newest_date
 from serving_api.db.sessions import Session, condition
 from serving_api.table_lists import dated_rows, no_rows
 
 FUTURES = "raw_futures"
 INDEX = "fusion_index_daily"
-LISTED = "symbol product name exchange price=close settle volume=volume_contracts open_interest is_main"
-BAR = "date open high low close settle volume=volume_contracts open_interest"
+LISTED = (
+    Futures.symbol, Futures.product, Futures.name, Futures.exchange, Futures.close.label("price"),
+    Futures.settle, Futures.volume_contracts.label("volume"), Futures.open_interest, Futures.is_main,
+)  # fmt: skip
+BAR = (
+    Futures.date, Futures.open, Futures.high, Futures.low, Futures.close, Futures.settle,
+    Futures.volume_contracts.label("volume"), Futures.open_interest,
+)  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -25,15 +31,16 @@ def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str,
     if day is None:
         return no_rows(None)
     of = {"date": day, "exchange?": exchange, "is_main?": 1 if main_only else None}
-    columns = (*columns_by_key(LISTED).values(), "prev_settle")
-    rows = session.dicts(FUTURES, of, columns=columns, order="exchange, product, symbol")
+    rows = session.dicts(
+        FUTURES, of, columns=(*LISTED, Futures.prev_settle), order="exchange, product, symbol"
+    )
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
 
 def _item(row: Row) -> Row:
     before, close = row["prev_settle"], row["close"]
     change = None if not before or close is None else round((close / before - 1) * 100, 4)
-    return {**picked(row, LISTED), "change_pct": change}
+    return {**{column.key: row[column] for column in LISTED}, "change_pct": change}
 
 
 def bars(
@@ -82,7 +89,7 @@ def kline(session: Session, symbol: str, limit: int) -> dict[str, Any]:
 def kline_of(symbol: str, rows: list[Row]) -> dict[str, Any]:
     """The answer of `kline` for these rows."""
     newest = rows[-1] if rows else {}
-    items = [picked(row, BAR) for row in rows]
+    items = [{column.key: row[column] for column in BAR} for row in rows]
     found = {"symbol": symbol, "name": newest.get("name"), "items": items, "total": len(items)}
     return {**found, "latestDate": newest.get("date")}
 
@@ -111,7 +118,9 @@ def basis_of(product: str, items: list[Row], why: str) -> dict[str, Any]:
 def _basis(row: Row, spot: float) -> Row:
     gap = round(spot - row["close"], 4)
     return {
-        **picked(row, "date symbol close"),
+        "date": row["date"],
+        "symbol": row["symbol"],
+        "close": row["close"],
         "spot": spot,
         "basis": gap,
         "annualised_pct": annualised(gap, spot, row["date"], row["symbol"]),

@@ -11,13 +11,13 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 from serving_api.futures import queries
-from serving_api.futures.queries import BAR, FUTURES, LISTED
+from serving_api.futures.queries import BAR, LISTED
 from serving_api.table_lists import DatedRows, TradeDay, no_rows
 
 
-@columns_of(FUTURES, LISTED)
+@with_columns(*LISTED)
 class Listed(BaseModel):
     """One contract of a day."""
 
@@ -28,7 +28,7 @@ class FuturesList(Rows[Listed]):
     date: str | None
 
 
-@columns_of(FUTURES, BAR)
+@with_columns(*BAR)
 class FuturesBar(BaseModel):
     """One date."""
 

@@ -6,26 +6,25 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
+from platform_assets.datasets.hk_finance import HkFinance
+from platform_assets.datasets.stock_profile import StockProfile
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach_from
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 from serving_api.framework.state import State
-from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, HongKong, first_period
-
-_PERIOD = f"report_period {FIGURES}"
+from serving_api.hong_kong.service import FIGURES, PROFILE, HongKong, first_period
 
 
-@columns_of(TABLE, _PERIOD)
+@with_columns(HkFinance.report_period, *FIGURES)
 class HkPeriod(BaseModel):
     """Amounts in the company's own currency, ratios in percent."""
 
 
-@columns_of(TABLE, "code name currency")
+@with_columns(HkFinance.code, HkFinance.name, HkFinance.currency)
 class HkIndicators(Reach, Rows[HkPeriod]):
     """Annual and half-yearly, newest first."""
 
@@ -55,7 +54,7 @@ class HkDividends(Rows[HkDividend]):
     code: str
 
 
-@columns_of("fusion_stock_profile", "full_name website intro")
+@with_columns(StockProfile.full_name, StockProfile.website, StockProfile.intro)
 class HkProfile(BaseModel):
     """Null when the portal has no value, or does not answer."""
 
@@ -115,7 +114,7 @@ async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
     reported = await call.state.part(HongKong).figures(code, periods)
     first = reported.value[0] if reported.value else {}
-    items = [picked(row, _PERIOD) for row in reported.value]
+    items = [HkPeriod.model_validate(row) for row in reported.value]
     answer = {"code": code, "name": first.get("name"), "currency": first.get("currency"), "items": items}
     history = await _reach(call.state, code, len(items), periods)
     return Answer({**answer, "total": len(items), **history}, headers=reported.headers)
@@ -147,7 +146,7 @@ async def dividend(call: Anyone, code: HkCode) -> Answer:
 async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
     answer = await call.state.part(HongKong).profile(code)
-    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE.split())
+    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE)
     return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 

@@ -1,17 +1,16 @@
 """Hong Kong reads: stored figures first, else the portal's, shared for an hour. RAW tables keep no
 versions."""
 
-from functools import partial
 from typing import Any
 
-from core.records import picked
+from platform_assets.datasets.hk_finance import HkFinance
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
-from serving_api.live.frame_values import number, text
+from serving_api.live.frame_values import number, shown, text
 from serving_api.table_lists import newest_rows
 
 TABLE = "raw_hk_finance"
@@ -19,8 +18,11 @@ TTL = 3600.0
 PAIRS_TTL = 60.0
 PAIR_PAGES = 2
 Row = dict[str, Any]
-FIGURES = "revenue revenue_yoy net_profit net_profit_yoy eps bvps roe gross_margin net_margin debt_ratio"
-PROFILE = "name full_name industry listing_date website intro"
+FIGURES = (
+    HkFinance.revenue, HkFinance.revenue_yoy, HkFinance.net_profit, HkFinance.net_profit_yoy, HkFinance.eps,
+    HkFinance.bvps, HkFinance.roe, HkFinance.gross_margin, HkFinance.net_margin, HkFinance.debt_ratio,
+)  # fmt: skip
+PROFILE = ("name", "full_name", "industry", "listing_date", "website", "intro")
 _MOST_ASKED = 5
 """Period ends per request to the portal for statements."""
 _ALL = 1000
@@ -63,8 +65,7 @@ class HongKong:
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        shape = partial(picked, columns=PROFILE, convert=text)
-        return await self._portal(("hk_profile", code), TTL, lambda c: c.hk_profile(code), shape)
+        return await self._portal(("hk_profile", code), TTL, lambda c: c.hk_profile(code), _profile)
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
@@ -92,18 +93,24 @@ def first_period(session: Session, code: str, statement: str | None) -> str | No
 
 
 def _figures(row: Row) -> Row:
-    return {**picked(row, "code report_period name currency", text), **picked(row, FIGURES, number)}
+    return shown(row, (HkFinance.code, HkFinance.report_period, HkFinance.name, HkFinance.currency, *FIGURES))
+
+
+def _profile(row: Row) -> Row:
+    return {name: text(row[name]) for name in PROFILE}
 
 
 def _dividend(row: Row) -> Row:
-    return {**picked(row, "ann_date ex_date currency plan", text), **picked(row, "dividend_ps", number)}
+    texts = {name: text(row[name]) for name in ("ann_date", "ex_date", "currency", "plan")}
+    return {**texts, "dividend_ps": number(row["dividend_ps"])}
 
 
 def _premium(row: Row) -> Row:
     return {
-        **picked(row, "code=a_code h_code"),
+        "code": row["a_code"],
+        "h_code": row["h_code"],
         "name": text(row["name"]),
-        **picked(row, "a_price h_price fx_rate premium_pct", number),
+        **{name: number(row[name]) for name in ("a_price", "h_price", "fx_rate", "premium_pct")},
         "history": [],  # no source has the exchange rates of past dates
     }
 

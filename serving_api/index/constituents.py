@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
+from platform_assets.datasets.index_constituent import IndexConstituent
+from platform_assets.datasets.index_valuation import IndexValuation as StoredIndexValuation
 from serving_api.db.rows import Row
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
@@ -13,7 +14,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import MEMBERS, members, weights
 from serving_api.table_lists import newest_rows
@@ -21,8 +22,6 @@ from serving_api.table_lists import newest_rows
 router = area_router(f"{PREFIX}/index", "index")
 
 VALUATION = "raw_index_valuation"
-WEIGHTED, LISTED = "code name weight_pct!", "code name in_date"
-RATIOS = "date pe pe_ttm pb dividend_yield pe_pct_10y pb_pct_10y"
 _WEIGHED = 20_000
 
 Symbol = Annotated[
@@ -30,7 +29,10 @@ Symbol = Annotated[
 ]
 
 
-@columns_of(VALUATION, RATIOS)
+@with_columns(
+    StoredIndexValuation.date, StoredIndexValuation.pe, StoredIndexValuation.pe_ttm, StoredIndexValuation.pb,
+    StoredIndexValuation.dividend_yield, StoredIndexValuation.pe_pct_10y, StoredIndexValuation.pb_pct_10y,
+)  # fmt: skip
 class IndexRatio(BaseModel):
     """`pe` only of about the newest twenty dates."""
 
@@ -44,7 +46,7 @@ class IndexValuation(Reach):
     latest: dict[str, object] = Field(description="the newest item")
 
 
-@columns_of(MEMBERS, WEIGHTED)
+@with_columns(IndexConstituent.code, IndexConstituent.name, IndexConstituent.weight_pct.not_null())
 class IndexWeight(BaseModel):
     """A member with its weight."""
 
@@ -59,7 +61,7 @@ class IndexWeights(Rows[IndexWeight]):
     coverage_pct: float
 
 
-@columns_of(MEMBERS, LISTED)
+@with_columns(IndexConstituent.code, IndexConstituent.name, IndexConstituent.in_date)
 class IndexMember(BaseModel):
     """A member; `in_date` only of industries."""
 
@@ -80,10 +82,10 @@ async def valuation(
     """PE, yield and percentile of an index by trade date, oldest first."""
     own = symbol_of(symbol)
     rows = await read_or([], call.state.reading.point(newest_rows, VALUATION, own, days))
-    items = [picked(row, RATIOS) for row in reversed(rows)]
+    items = [IndexRatio.model_validate(row) for row in reversed(rows)]
     name = rows[0]["index_name"] if rows else None
     history = await reach(call.state, VALUATION, len(items), asked=days, of={"index_code": own})
-    latest = items[-1] if items else {}
+    latest: object = items[-1] if items else {}
     return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
 
 
@@ -97,7 +99,7 @@ async def index_weights(
     """Members of an index with their weights at the newest known month end, the heaviest first."""
     own = symbol_of(symbol)
     rows = await read_or([], call.state.reading.point(weights, own, _WEIGHED))
-    shown = _members(own, rows[:limit], WEIGHTED)
+    shown = _members(own, rows[:limit], IndexWeight)
     coverage = round(sum(row["weight_pct"] for row in rows[:limit]), 4)
     return Answer({**shown, "total": len(rows), "coverage_pct": coverage})
 
@@ -108,16 +110,16 @@ async def constituents(call: Anyone, symbol: Symbol) -> Answer:
     """Members of an index or industry in the newest list."""
     own = symbol_of(symbol)
     rows = await read_or([], call.state.reading.point(members, own))
-    return Answer(_members(own, rows, LISTED))
+    return Answer(_members(own, rows, IndexMember))
 
 
-def _members(symbol: str, rows: list[Row], columns: str) -> dict[str, Any]:
-    """The list of an index with these columns of each member."""
+def _members(symbol: str, rows: list[Row], member: type[BaseModel]) -> dict[str, Any]:
+    """The list of an index, each row as this kind of member."""
     first = rows[0] if rows else {}
     return {
         "symbol": symbol,
         "name": first.get("index_name"),
         "as_of_date": first.get("as_of_date"),
-        "items": [picked(row, columns) for row in rows],
+        "items": [member.model_validate(row) for row in rows],
         "total": len(rows),
     }

@@ -7,8 +7,9 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from core.days import moved
-from core.records import picked
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
+from platform_assets.datasets.index_daily import IndexDaily
+from platform_assets.datasets.indicator_daily import IndicatorDaily
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -18,7 +19,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import INDICES, INDUSTRIES, indicators, table_of
 
@@ -28,7 +29,11 @@ calendar_router = area_router(f"{PREFIX}/market", "market: index calendar")
 _TABLES = (INDICES, INDUSTRIES)
 
 
-@columns_of("calc_indicator_daily", "date close ma5 ma10 ma20 ma60 boll_upper boll_mid boll_lower rsi14")
+@with_columns(
+    IndicatorDaily.date, IndicatorDaily.close, IndicatorDaily.ma5, IndicatorDaily.ma10, IndicatorDaily.ma20,
+    IndicatorDaily.ma60, IndicatorDaily.boll_upper, IndicatorDaily.boll_mid, IndicatorDaily.boll_lower,
+    IndicatorDaily.rsi14,
+)  # fmt: skip
 class IndicatorDay(BaseModel):
     """Points; null where there are not enough bars."""
 
@@ -50,10 +55,7 @@ class IndexIndicators(Reach):
     as_of: str | None = Field(default=None, description="the requested instant")
 
 
-DAY = "date close change_percent=change_pct"
-
-
-@columns_of(INDICES, DAY)
+@with_columns(IndexDaily.date, IndexDaily.close, IndexDaily.change_pct.label("change_percent"))
 class IndexDay(BaseModel):
     """One trade date."""
 
@@ -97,7 +99,9 @@ def bars_since(session: Session, code: str, day: str) -> list[Row]:
 def calendar(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """{items[{date, close, change_percent}], summary}. A month's change compounds the changes of its
     dates; the first month counts only the dates that are shown."""
-    items = [picked(bar, DAY) for bar in bars]
+    items = [
+        {"date": bar["date"], "close": bar["close"], "change_percent": bar["change_pct"]} for bar in bars
+    ]
     known = [one for one in items if one["change_percent"] is not None]
     ups = sum(one["change_percent"] > 0 for one in known)
     months: dict[str, float] = {}

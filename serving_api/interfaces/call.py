@@ -106,7 +106,7 @@ def sort_of(call: InterfaceCall) -> str | None:
     return sort
 
 
-def columns_of(call: InterfaceCall) -> list[str]:
+def shown_columns(call: InterfaceCall) -> list[str]:
     """The requested columns after those of the key; all of them when none are named."""
     known = rows.public_columns(call.table)
     requested = call.params.get("fields")

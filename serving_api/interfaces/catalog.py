@@ -11,7 +11,6 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry, builtin_registry
 from core.declaration.rules import Interface
 from core.errors import Forbidden, InputError, NotFound, PlatformError
-from core.records import picked
 from platform_assets.source_calls import behind
 from serving_api.db.sessions import Session
 from serving_api.framework.parameters import AsOf, bound_of
@@ -41,9 +40,14 @@ class Catalog:
 
     def entries(self) -> list[dict[str, Any]]:
         """The catalog, by name."""
-        shown = "name dimension returns ttl description"
         listed = [interface for _, (interface, _) in sorted(self._interfaces.items())]
-        return [{**picked(one, shown), "params": described(one)} for one in listed]
+        return [
+            {
+                "name": one.name, "dimension": one.dimension, "returns": one.returns, "ttl": one.ttl,
+                "description": one.description, "params": described(one),
+            }
+            for one in listed
+        ]  # fmt: skip
 
     def search(self, text: str, limit: int, dimension: str | None = None) -> list[dict[str, Any]]:
         """Interfaces that match a text, best first."""
@@ -51,7 +55,11 @@ class Catalog:
         for name, score in self._index.rank(text):
             interface, dataset = self._interfaces[name]
             if dimension is None or interface.dimension == dimension:
-                shown = picked(interface, "name dimension description")
+                shown = {
+                    "name": interface.name,
+                    "dimension": interface.dimension,
+                    "description": interface.description,
+                }
                 found = {"params": described(interface), "evidence": _evidence(interface, dataset)}
                 hits.append({**shown, "score": score, **found})
                 if len(hits) == limit:

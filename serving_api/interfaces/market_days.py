@@ -5,7 +5,7 @@ from typing import Any
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Session
-from serving_api.interfaces.call import InterfaceCall, columns_of, day_of, filters_of, sort_of
+from serving_api.interfaces.call import InterfaceCall, day_of, filters_of, shown_columns, sort_of
 from serving_api.interfaces.parameters import MOST_ROWS
 
 RANKED = ("sw_l1", "sw_l2", "em")
@@ -74,7 +74,7 @@ def patterns_by_date(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return []
-    columns = columns_of(call)
+    columns = shown_columns(call)
     rows = rows_of.on_date(session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns)
     if pattern is not None or direction is not None:
         chosen = DIRECTIONS if pattern is None else (pattern,)

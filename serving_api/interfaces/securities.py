@@ -3,7 +3,6 @@
 from typing import Any
 
 from core.days import moved
-from core.records import picked
 from core.text_keys import search_key
 from serving_api.db.rows import public_rows
 from serving_api.db.sessions import Session
@@ -36,7 +35,13 @@ def security_search(session: Session, call: InterfaceCall) -> Any:
     hits = Directory.of(listings(session)).find(call.params["keyword"])
     page, size = call.params["page"], call.params["page_size"]
     shown = hits[(page - 1) * size : page * size]
-    return [picked(hit, "code name market sec_type industry") for hit in shown]
+    return [
+        {
+            "code": hit.code, "name": hit.name, "market": hit.market, "sec_type": hit.sec_type,
+            "industry": hit.industry,
+        }
+        for hit in shown
+    ]  # fmt: skip
 
 
 def special_treatment(session: Session, call: InterfaceCall) -> Any:

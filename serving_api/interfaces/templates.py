@@ -9,7 +9,6 @@ from typing import Any
 
 from core.calendar import CalendarHorizon
 from core.days import is_closed, moved
-from core.records import picked
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db import rows as rows_of
@@ -30,11 +29,11 @@ from serving_api.interfaces.call import (
     Executor,
     InterfaceCall,
     bounds_of,
-    columns_of,
     day_of,
     filters_of,
     must_be_period,
     past_bounds_of,
+    shown_columns,
     sort_of,
 )
 from serving_api.interfaces.parameters import MOST_ROWS
@@ -43,7 +42,7 @@ from serving_api.stocks.finance import shapes
 
 _BEFORE = 5
 """Report periods before the oldest one shown, needed for its growth."""
-_ON_A_RUNG = "code name industry zt_stat first_seal_time seal_fund break_times"
+_ON_A_RUNG = ("code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times")
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
@@ -61,13 +60,13 @@ def dated(session: Session, call: InterfaceCall) -> Any:
 
 
 def batch(session: Session, call: InterfaceCall) -> Any:
-    columns = columns_of(call)
+    columns = shown_columns(call)
     return rows_of.newest_of_codes(session, call.table, call.params["codes"], call.as_of, columns)
 
 
 def history(session: Session, call: InterfaceCall) -> Any:
     """Rows of one code, oldest first unless `ascending` is false; of the columns in `fields`, when given."""
-    rows = _range(session, call, columns=columns_of(call) if call.params.get("fields") else None)
+    rows = _range(session, call, columns=shown_columns(call) if call.params.get("fields") else None)
     return rows[::-1] if call.params.get("ascending", True) else rows
 
 
@@ -138,7 +137,7 @@ def by_date(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return []
-    columns = columns_of(call) if call.params.get("fields") else None
+    columns = shown_columns(call) if call.params.get("fields") else None
     page = {"limit": call.params.get("limit", MOST_ROWS), "offset": call.params.get("offset", 0)}
     also = [*_conditions(call), *((name, "=", value) for name, value in _chosen(call).items())]
     rows = rows_of.on_date(
@@ -160,7 +159,7 @@ def screen(session: Session, call: InterfaceCall) -> Any:
     rows = rows_of.on_date(
         session, call.table, day, sort=sort_of(call), limit=limit, as_of=call.as_of, also=conditions
     )
-    shown = columns_of(call)
+    shown = shown_columns(call)
     fitting = [row for row in rows if all(_mentions(row, word) for word in words)]
     return [{name: row[name] for name in shown} for row in fitting[: call.params["limit"]]]
 
@@ -185,7 +184,7 @@ def limit_ladder(session: Session, call: InterfaceCall) -> Any:
     levels: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         if row["limit_days"] is not None:
-            levels.setdefault(row["limit_days"], []).append(picked(row, _ON_A_RUNG))
+            levels.setdefault(row["limit_days"], []).append({name: row[name] for name in _ON_A_RUNG})
     return {
         "trade_date": day,
         "total": len(rows),

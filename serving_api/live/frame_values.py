@@ -1,11 +1,12 @@
 """Values of an upstream's frame as JSON values."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from core.calendar import TradeCalendar
+from core.declaration.columns import Column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,11 @@ def text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def shown(row: Mapping[str, Any], columns: Iterable[Column]) -> Row:
+    """These columns of a row of a frame, each as its declared type."""
+    return {column.key: _READERS[column.spec.family](row[column]) for column in columns}
+
+
 def total(values: Iterable[float | None]) -> float | None:
     """The sum of the known values to two decimals; None when none is known."""
     known = [value for value in values if value is not None]
@@ -56,6 +62,11 @@ def change_pct(price: float | None, last_close: float | None) -> float | None:
     if not price or not last_close:
         return None
     return round((price / last_close - 1) * 100, 2)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "float": number, "int": whole, "text": text, "date": text, "time": text,
+}  # fmt: skip
 
 
 def session_date(now: datetime, calendar: TradeCalendar) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 from core.calendar import TradeCalendar
 from core.market.rules import price_limits
 from core.market.securities import limit_class
-from core.records import picked
 from serving_api.live.frame_values import Row, change_pct, number, positive, text, whole
 from serving_api.live.symbols import Listed
 
@@ -25,7 +24,7 @@ def book_side(row: Row, side: str) -> list[dict[str, Any]]:
 
 def _traded(row: Row) -> Row:
     """Prices, change, volume and turnover of any source: CNY or points, percent, shares."""
-    prices = picked(row, "price open high low last_close", positive)
+    prices = {name: positive(row[name]) for name in ("price", "open", "high", "low", "last_close")}
     change = _change(row, prices["price"], prices["last_close"])
     return {
         **prices,
@@ -59,7 +58,7 @@ def brief_quote(row: Row, listed: Listed, day: str, calendar: TradeCalendar) -> 
     """One entry of the quote map. Values that the source does not have are computed from stored data of
     the security: turnover and cap from its shares, limits from the exchange's rules. Ratios are not
     computed."""
-    prices = picked(row, "price open high low last_close", positive)
+    prices = {name: positive(row[name]) for name in ("price", "open", "high", "low", "last_close")}
     price, last_close = prices["price"], prices["last_close"]
     cap = number(row.get("total_market_cap"))
     if cap is None and price and listed.total_shares:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.days import moved
-from core.records import picked
 from platform_assets.compute.risk_premium import position_of_newest, premiums
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
@@ -73,8 +72,11 @@ def newest_of_series(
 
 def series_names(session: Session, region: str | None, as_of: str | None) -> list[Row]:
     """{indicator, name, region, category, freq, unit, latest_date} of every series that has rows."""
-    shown = "indicator name region category freq unit latest_date=period_date"
-    return [picked(row, shown) for row in newest_of_series(session, None, region, as_of)]
+    shown = ("indicator", "name", "region", "category", "freq", "unit")
+    return [
+        {**{name: row[name] for name in shown}, "latest_date": row["period_date"]}
+        for row in newest_of_series(session, None, region, as_of)
+    ]
 
 
 def yields(

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
+from platform_assets.datasets.macro_indicator import MacroIndicator
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach, reach_from
 from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
@@ -14,7 +14,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.macro import queries
 from serving_api.table_lists import DatedRows, dated_rows
 
@@ -60,7 +60,10 @@ class RiskPremium(DatedRows[Premium]):
     band: Band
 
 
-@columns_of("fusion_macro_indicator", "yoy* mom* publish_date* publish_estimated*")
+@with_columns(
+    MacroIndicator.yoy.or_missing(), MacroIndicator.mom.or_missing(),
+    MacroIndicator.publish_date.or_missing(), MacroIndicator.publish_estimated.or_missing(),
+)  # fmt: skip
 class Point(BaseModel):
     date: str
     value: float
@@ -139,13 +142,16 @@ async def cn_extended(
     rows, why = await read_or(([], "the database is away"), read)
     of, given = {"indicator": name}, len(rows)
     history = await reach(call.state, queries.VALUES, given, asked=limit, of=of, what="periods", as_of=as_of)
-    answer = {"name": name, **picked(one, "title=name unit freq"), **dated_rows(rows, why), **history}
+    answer = {
+        "name": name, "title": one.name, "unit": one.unit, "freq": one.freq, **dated_rows(rows, why),
+        **history,
+    }  # fmt: skip
     return Answer(answer, top=echo_of(as_of))
 
 
 def _newest(session: Any, name: str, limit: int, as_of: str | None) -> tuple[list[queries.Row], str | None]:
     """The newest points of a series, and why there are none."""
-    shown = "date=period_date value yoy mom publish_date publish_estimated"
     rows = queries.series(session, [name], limit=limit, as_of=as_of)
-    points = [picked(row, shown) for row in rows]
+    shown = ("value", "yoy", "mom", "publish_date", "publish_estimated")
+    points = [{"date": row["period_date"], **{name: row[name] for name in shown}} for row in rows]
     return points, None if points else queries.missing(session, [name], as_of)

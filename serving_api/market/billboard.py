@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from platform_assets.datasets.dragon_tiger import LhbBranch
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
@@ -12,11 +13,14 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 from serving_api.interfaces.events import deals_of_branches, totals_of_branches
 
 
-@columns_of("raw_lhb_branch", "branch_name buy_amt! sell_amt! net_amt!")
+@with_columns(
+    LhbBranch.branch_name, LhbBranch.buy_amt.not_null(), LhbBranch.sell_amt.not_null(),
+    LhbBranch.net_amt.not_null(),
+)  # fmt: skip
 class Branch(BaseModel):
     """10k CNY."""
 

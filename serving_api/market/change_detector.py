@@ -14,7 +14,6 @@ from pydantic import BaseModel, Field, field_validator
 from sqlalchemy.engine import Connection
 
 from core.clock import local_iso, stamp
-from core.records import picked
 from resources.warehouse.sql import Sql
 from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX
@@ -39,9 +38,10 @@ def change_history(session: Session, entity_type: str, entity_id: str, limit: in
     of = {"entity_type": entity_type, "entity_id?": entity_id or None}
     return [
         {
-            **picked(row, "entity_id version=version_no"),
+            "entity_id": row["entity_id"],
+            "version": row["version_no"],
             "detected_at": local_iso(datetime.fromisoformat(str(row["detected_at"]))),
-            **picked(row, "added removed changed"),
+            **{name: row[name] for name in ("added", "removed", "changed")},
             "changes": orjson.loads(row["changes_json"]),
         }
         for row in session.dicts(HISTORY, of, columns=columns, order="id DESC", limit=limit)

@@ -1,12 +1,13 @@
 """/market/limit-count-history, emotion-cycle, regime, phase-history: open to anyone, plain."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.records import columns_by_key, picked
 from platform_assets.compute.market_phase import segments, transition_counts, transitions
+from platform_assets.datasets.limit_count import LimitCount as StoredLimitCount
+from platform_assets.datasets.market_phase import MarketPhase
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -15,7 +16,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 from serving_api.framework.state import State
 
 Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
@@ -26,23 +27,18 @@ router = area_router(f"{PREFIX}/market", "market: phase")
 LIMITS = "calc_limit_count"
 PHASES = "calc_market_phase"
 
-COUNTED = (
-    "date=trade_date limit_up_recomputed=up_recomputed limit_down_recomputed=down_recomputed "
-    "limit_up_official=up_official limit_down_official=down_official seal_rate=seal_rate_pct max_limit_days "
-    "diff_note"
-)
-CYCLE = (
-    "date=trade_date score stage_label=phase_label limit_up=limit_up_count limit_down=limit_down_count "
-    "max_limit_days seal_rate=seal_rate_pct prev_limit_up_avg_pct"
-)
-PHASE = "trade_date phase phase_label score"
-REGIME = "trade_date? phase? phase_label? score? confidence? duration_days?"
-
-_NONE = {"phase": None, "duration_days": 0}
+_NONE: Row = {"phase": None, "duration_days": 0}
 WindowDays = Annotated[int, Query(ge=1, le=250, description="newest trade dates")]
 
 
-@columns_of(LIMITS, COUNTED)
+@with_columns(
+    StoredLimitCount.trade_date.label("date"), StoredLimitCount.up_recomputed.label("limit_up_recomputed"),
+    StoredLimitCount.down_recomputed.label("limit_down_recomputed"),
+    StoredLimitCount.up_official.label("limit_up_official"),
+    StoredLimitCount.down_official.label("limit_down_official"),
+    StoredLimitCount.seal_rate_pct.label("seal_rate"), StoredLimitCount.max_limit_days,
+    StoredLimitCount.diff_note,
+)  # fmt: skip
 class LimitCount(BaseModel):
     """Counts from our bars next to those of the portal's pools; null when one of the two is not stored."""
 
@@ -54,7 +50,12 @@ class LimitCounts(Reach, Rows[LimitCount]):
     """Oldest first."""
 
 
-@columns_of(PHASES, CYCLE)
+@with_columns(
+    MarketPhase.trade_date.label("date"), MarketPhase.score, MarketPhase.phase_label.label("stage_label"),
+    MarketPhase.limit_up_count.label("limit_up"), MarketPhase.limit_down_count.label("limit_down"),
+    MarketPhase.max_limit_days, MarketPhase.seal_rate_pct.label("seal_rate"),
+    MarketPhase.prev_limit_up_avg_pct,
+)  # fmt: skip
 class CycleDay(BaseModel):
     """One trade date; `score` 0..100."""
 
@@ -81,7 +82,10 @@ class Evidence(BaseModel):
     weight: float
 
 
-@columns_of(PHASES, REGIME)
+@with_columns(
+    MarketPhase.trade_date.or_null(), MarketPhase.phase, MarketPhase.phase_label.or_null(),
+    MarketPhase.score.or_null(), MarketPhase.confidence.or_null(), MarketPhase.duration_days.or_null(),
+)  # fmt: skip
 class Regime(BaseModel):
     """The newest stored phase; nulls while none is stored."""
 
@@ -90,7 +94,7 @@ class Regime(BaseModel):
     source: Literal["snapshot", "live"] = Field(description="snapshot: as it was stored after the close")
 
 
-@columns_of(PHASES, PHASE)
+@with_columns(MarketPhase.trade_date, MarketPhase.phase, MarketPhase.phase_label, MarketPhase.score)
 class PhaseDay(BaseModel):
     """One trade date."""
 
@@ -157,15 +161,13 @@ async def limit_count_history(call: Anyone, days: WindowDays = 60) -> Answer:
     return Answer({"items": items, "total": len(items), **history})
 
 
-def _counts(row: Row) -> dict[str, Any]:
+def _counts(row: Row) -> LimitCount:
     pairs = [(row[f"{side}_recomputed"], row[f"{side}_official"]) for side in ("up", "down")]
     known = all(one is not None for pair in pairs for one in pair)
     official = row["broken_official"]
-    return {
-        **picked(row, COUNTED),
-        "broken": row["broken_recomputed"] if official is None else official,
-        "match": all(ours == theirs for ours, theirs in pairs) if known else None,
-    }
+    broken = row["broken_recomputed"] if official is None else official
+    match = all(ours == theirs for ours, theirs in pairs) if known else None
+    return LimitCount.model_validate({**row, "broken": broken, "match": match})
 
 
 @router.get("/emotion-cycle", response_model=EmotionCycle)
@@ -173,8 +175,9 @@ def _counts(row: Row) -> dict[str, Any]:
 async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
     """The emotion score of each date with its stage and its inputs."""
     rows = await _window(call.state, PHASES, days)
-    items = [{**picked(row, CYCLE), "stage": row["phase"]} for row in rows]
-    current = picked(rows[-1] if rows else _NONE, "stage=phase days=duration_days")
+    items = [CycleDay.model_validate({**row, "stage": row["phase"]}) for row in rows]
+    last = rows[-1] if rows else _NONE
+    current = CurrentStage(stage=last["phase"], days=last["duration_days"])
     history = await reach(call.state, PHASES, len(items), asked=days)
     return Answer({"items": items, "current": current, "total": len(items), **history})
 
@@ -184,8 +187,8 @@ async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
 async def regime(call: Anyone) -> Answer:
     """The phase of the market as it was stored after the newest close."""
     found = await read_or(None, call.state.reading.point(newest))
-    reported = dict.fromkeys(columns_by_key(REGIME)) if found is None else picked(_shown(found), REGIME)
-    return Answer({**reported, "evidence": (found or {}).get("evidence") or [], "source": "snapshot"})
+    row = dict.fromkeys(Regime.model_fields) if found is None else _shown(found)
+    return Answer(Regime.model_validate({**row, "evidence": row.get("evidence") or [], "source": "snapshot"}))
 
 
 @router.get("/phase-history", response_model=PhaseHistory)
@@ -198,9 +201,11 @@ async def phase_history(
     phases = [row["phase"] for row in rows]
     runs = segments([(row["trade_date"], row["phase"]) for row in rows])
     answer = {
-        "rows": [picked(row, PHASE) for row in rows],
-        "segments": [picked(run, "phase from=since to=until days") for run in runs],
-        "current": picked(rows[-1] if rows else _NONE, "phase duration_days"),
+        "rows": [PhaseDay.model_validate(row) for row in rows],
+        "segments": [
+            {"phase": run.phase, "from": run.since, "to": run.until, "days": run.days} for run in runs
+        ],
+        "current": CurrentPhase.model_validate(rows[-1] if rows else _NONE),
         "transitions": transitions(phases),
         "transition_counts": transition_counts(phases),
         "total": len(rows),

@@ -3,7 +3,6 @@
 from typing import Any
 
 from core.clock import local_iso
-from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
@@ -46,8 +45,8 @@ async def overview(call: Anyone) -> Answer:
     industries, counts = (reads[name] for name in kinds)
     rows = industries.body["industries"]
     ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
-    sectors = [picked(row, "code name change_percent rank") for row in ends]
-    body = {"sectors": sectors, **picked(counts.body, "limit_up limit_down")}
+    sectors = [{name: row[name] for name in ("code", "name", "change_percent", "rank")} for row in ends]
+    body = {"sectors": sectors, "limit_up": counts.body["limit_up"], "limit_down": counts.body["limit_down"]}
     older = min((industries, counts), key=lambda found: (found.at is None, found.at))
     return answer(call.state, older, body, sourced=False)
 
@@ -56,7 +55,10 @@ async def overview(call: Anyone) -> Answer:
 async def sentiment(call: Anyone) -> Answer:
     """Main indices, breadth and the score calculated from both."""
     found = await read(call.state, "sentiment")
-    indices = [picked(row, "code name price change_percent") for row in found.body["indices"]]
+    indices = [
+        {name: row[name] for name in ("code", "name", "price", "change_percent")}
+        for row in found.body["indices"]
+    ]
     return answer(call.state, found, {**found.body, "indices": indices})
 
 

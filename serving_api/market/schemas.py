@@ -4,14 +4,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from platform_assets.datasets.breadth_sample import BreadthSample
+from platform_assets.datasets.fund_flow import FundFlow
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 
 SAMPLES = "calc_breadth_sample"
 SAMPLE = (
-    "time=sample_time up=up_count down=down_count flat=flat_count limit_up=limit_up_count "
-    "limit_down=limit_down_count amount? index_change_percent=index_change_pct"
-)
+    BreadthSample.sample_time.label("time"), BreadthSample.up_count.label("up"),
+    BreadthSample.down_count.label("down"), BreadthSample.flat_count.label("flat"),
+    BreadthSample.limit_up_count.label("limit_up"), BreadthSample.limit_down_count.label("limit_down"),
+    BreadthSample.amount.or_null(), BreadthSample.index_change_pct.label("index_change_percent"),
+)  # fmt: skip
 SOURCE = Field(
     alias="_source",
     description=(
@@ -32,7 +36,7 @@ class Sourced(BaseModel):
     source: str | None = SOURCE
 
 
-@columns_of(SAMPLES, SAMPLE)
+@with_columns(*SAMPLE)
 class BreadthPoint(BaseModel):
     """One 5-minute sample of a session: turnover so far, change of the main index."""
 
@@ -95,8 +99,12 @@ class Comparison(BaseModel):
     version: int
 
 
-@columns_of("sys_change_history", "entity_id! detected_at! added! removed! changed!")
 class ChangeRecord(BaseModel):
+    entity_id: str
+    detected_at: str
+    added: int
+    removed: int
+    changed: int
     version: int
     changes: list[FieldChange]
 
@@ -189,7 +197,7 @@ class StrongestWeakest(Sourced):
     bottom: list[RankedIndustry]
 
 
-@columns_of("fusion_fund_flow", "super_net large_net medium_net small_net")
+@with_columns(FundFlow.super_net, FundFlow.large_net, FundFlow.medium_net, FundFlow.small_net)
 class MarketFlow(Sourced):
     total_amount: float | None = Field(description="turnover of the session, CNY")
     prev_total_amount: float | None = Field(description="turnover of the session before, CNY")

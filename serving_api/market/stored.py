@@ -8,7 +8,6 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from core.calendar import CalendarHorizon, TradeCalendar
-from core.records import columns_by_key, picked
 from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -35,14 +34,14 @@ async def breadth_intraday(
 ) -> Answer:
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
     rows = await read_or([], call.state.reading.point(_samples, call.state.since(days)))
-    items = [picked(row, SAMPLE) for row in rows]
+    items = [schemas.BreadthPoint.model_validate(row) for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
     history = await reach(call.state, SAMPLES, found, asked=days)
     return Answer({"items": items, "days": found, "total": len(items), **history})
 
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
-    columns = ("trade_date", *columns_by_key(SAMPLE).values())
+    columns = ("trade_date", *SAMPLE)
     return session.dicts(SAMPLES, {"trade_date>=": since}, columns=columns, order="sample_time")
 
 
@@ -119,11 +118,13 @@ async def news_marquee(
     """The newest flash news, together with the stored news of a code. Items that contain the code or the
     name are marked. Text from outside: escape it."""
     answer = await call.state.part(live_of).global_news(limit)
-    shown = "id time title url source"
-    items = [{**picked(row, shown), "related": _names(row, code, name)} for row in answer.value]
+    items = [
+        schemas.MarqueeItem.model_validate({**row, "related": _names(row, code, name)})
+        for row in answer.value
+    ]
     if code:
         items += await read_or([], call.state.reading.point(_news, code, limit))
-    items.sort(key=lambda row: str(row["time"]), reverse=True)
+    items.sort(key=lambda item: str(item.time), reverse=True)
     return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 
 
@@ -134,8 +135,10 @@ def _names(row: dict[str, Any], code: str, name: str) -> bool:
     return bool((name and name in text) or (code and code in text))
 
 
-def _news(session: Session, code: str, limit: int) -> list[dict[str, Any]]:
-    of, shown = {"code": code, "news_type": "news"}, "id=title_key time=pub_time title url source"
-    columns = tuple(columns_by_key(shown).values())
-    rows = session.dicts(NEWS, of, columns=columns, order="pub_time DESC", limit=limit)
-    return [{**picked(row, shown), "related": True} for row in rows]
+def _news(session: Session, code: str, limit: int) -> list[schemas.MarqueeItem]:
+    of, columns = {"code": code, "news_type": "news"}, ("title_key", "pub_time", "title", "url", "source")
+    rows = session.rows(NEWS, of, columns=columns, order="pub_time DESC", limit=limit)
+    return [
+        schemas.MarqueeItem(id=key, time=at, title=title, url=url, source=source, related=True)
+        for key, at, title, url, source in rows
+    ]

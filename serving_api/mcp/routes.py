@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from core.records import picked
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone, Asker, Login
@@ -76,14 +75,14 @@ def _requested(body: schemas.ToolCall) -> tuple[str, Mapping[str, Any]]:
 
 
 @cache
-def _listed() -> list[dict[str, Any]]:
+def _listed() -> list[schemas.ToolShown]:
     return [
-        {
-            **picked(tool, "name title description inputSchema=input_schema outputSchema=output_schema"),
-            "annotations": annotations(tool),
-        }
+        schemas.ToolShown(
+            name=tool.name, title=tool.title, description=tool.description, inputSchema=tool.input_schema,
+            outputSchema=tool.output_schema, annotations=annotations(tool),
+        )
         for tool in tools().values()
-    ]
+    ]  # fmt: skip
 
 
 @cache

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from serving_api.framework.openapi import example
-from serving_api.framework.row_models import columns_of
 
 MOST_SERVERS, MOST_HEADERS = 20, 10
 MASK = "***"
@@ -119,8 +118,11 @@ class ServerList(BaseModel):
     servers: list[ServerEntered] = Field(max_length=MOST_SERVERS)
 
 
-@columns_of("mcp_server", "name url! transport! enabled!")
 class ServerShown(BaseModel):
+    name: str
+    url: str
+    transport: str
+    enabled: bool
     headers: dict[str, str] = Field(description="names with masked values")
 
 

@@ -11,7 +11,6 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from core.errors import InputError
-from core.records import picked
 from resources.secret_files import settings_box
 from resources.warehouse.engine import transaction
 from serving_api.framework.state import State
@@ -64,13 +63,11 @@ class Servers:
         sealed = queries.sealed_headers(connection, self._state.writer.sql, user_id)
         return [
             {
-                **picked(one, "name url transport"),
-                "enabled": int(one.enabled),
-                "headers_sealed": self._sealed(self._unmasked(one, sealed.get(one.name), at)),
-                "sort_no": at,
+                "name": one.name, "url": one.url, "transport": one.transport, "enabled": int(one.enabled),
+                "headers_sealed": self._sealed(self._unmasked(one, sealed.get(one.name), at)), "sort_no": at,
             }
             for at, one in enumerate(entered)
-        ]
+        ]  # fmt: skip
 
     def _unmasked(self, one: ServerEntered, sealed: str | None, at: int) -> Mapping[str, str]:
         """The headers to store: a masked value keeps the stored one."""
@@ -94,7 +91,7 @@ class Servers:
     def _masked(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [
             {
-                **picked(row, "name url transport"),
+                **{name: row[name] for name in ("name", "url", "transport")},
                 "enabled": bool(row["enabled"]),
                 "headers": dict.fromkeys(self._opened(row["headers_sealed"]), MASK),
             }

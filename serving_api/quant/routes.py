@@ -10,11 +10,13 @@ from pydantic import BaseModel, Field
 from core.calendar import FIRST_PARTITION
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
-from core.records import columns_by_key
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import BY_KEY
 from platform_assets.compute.studies import obv
+from platform_assets.datasets.chip_daily import ChipDaily
+from platform_assets.datasets.pattern_daily import PatternDaily
+from platform_assets.datasets.signal_hit import SignalHit
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from serving_api.db.rows import Row
 from serving_api.db.sessions import Session
@@ -26,11 +28,10 @@ from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of, row_model
+from serving_api.framework.row_models import columns, with_columns
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 from serving_api.quant import queries
-from serving_api.quant.queries import CHIPS, PATTERNS
 from serving_api.table_lists import PastDay, refuse_unfinished, trade_date
 
 
@@ -45,7 +46,8 @@ class PatternHit(BaseModel):
     direction: Literal[100, -100]
 
 
-class PatternRow(row_model(PATTERNS)):  # type: ignore[misc]
+@with_columns(*columns(PatternDaily))
+class PatternRow(BaseModel):
     hits: list[PatternHit] = Field(description="the directions that fired on the day")
 
 
@@ -59,20 +61,28 @@ class Bucket(BaseModel):
     ratio: float = Field(description="share of the float, percent")
 
 
-CHIP_FIGURES = "close* profit_ratio_pct* avg_cost* concentration_90_pct* concentration_70_pct*"
+CHIP_FIGURES = (
+    ChipDaily.close.or_missing(), ChipDaily.profit_ratio_pct.or_missing(), ChipDaily.avg_cost.or_missing(),
+    ChipDaily.concentration_90_pct.or_missing(), ChipDaily.concentration_70_pct.or_missing(),
+)  # fmt: skip
 
 
-@columns_of(CHIPS, CHIP_FIGURES)
+@with_columns(*columns(ChipDaily))
+class CalcChipDailyRow(BaseModel):
+    pass
+
+
+@with_columns(*CHIP_FIGURES)
 class Chips(Reach):
     code: str
     date: str | None = Field(description="null where nothing is stored")
     cost_90: list[float | None] = Field(description="[low, high], CNY")
     cost_70: list[float | None] = Field(description="[low, high], CNY")
     distribution: list[Bucket] = Field(description="buckets above 0.01 %; only of the newest 60 trade dates")
-    items: list[row_model(CHIPS)] = Field(description="oldest first")  # type: ignore[valid-type]
+    items: list[CalcChipDailyRow] = Field(description="oldest first")
 
 
-@columns_of("calc_signal_hit", "code signal_key direction strength price")
+@with_columns(SignalHit.code, SignalHit.signal_key, SignalHit.direction, SignalHit.strength, SignalHit.price)
 class SignalItem(BaseModel):
     name: str | None
     label: str | None = Field(description="name of the signal or pattern")
@@ -211,7 +221,7 @@ async def chips(
         {
             "code": code,
             "date": row.get("date"),
-            **{name: row.get(name) for name in columns_by_key(CHIP_FIGURES)},
+            **{column.key: row.get(column) for column in CHIP_FIGURES},
             **{key: [row.get(f"{key}_low"), row.get(f"{key}_high")] for key in ("cost_90", "cost_70")},
             "distribution": [
                 {"price": price, "ratio": share} for price, share in row.get("distribution") or []

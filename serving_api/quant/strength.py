@@ -11,7 +11,6 @@ from core.arrays import Floats, Ints
 from core.declaration.conditions import equal, not_set
 from core.errors import InputError
 from core.market.bars import Bars
-from core.records import picked
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS, RATING_WEIGHTS
@@ -150,7 +149,10 @@ def analysis_answer(code: str, bars: Sequence[Bar]) -> dict[str, Any]:
     return {
         "code": code,
         "factors": [
-            {**picked(factor, "key name score state value"), **picked(factor, "score value", _round)}
+            {
+                "key": factor.key, "name": factor.name, "score": _round(factor.score), "state": factor.state,
+                "value": _round(factor.value),
+            }
             for factor in found.factors
         ],
         "health": _round(found.health),
@@ -166,7 +168,7 @@ def analysis_answer(code: str, bars: Sequence[Bar]) -> dict[str, Any]:
         ],
         "bars": len(prices),
         "note": NOTE if found.health is not None else TOO_FEW,
-    }
+    }  # fmt: skip
 
 
 def strength_answer(code: str, bars: Sequence[Bar], days: int) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from core.calendar import CalendarHorizon
 from core.errors import PayloadError, Unavailable
-from core.records import picked
 from platform_assets.compute.auction import direction
+from platform_assets.datasets.dragon_tiger import DragonTiger
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import before_open
 from serving_api.framework.read_failures import read_or
@@ -115,7 +115,10 @@ AUCTION_BEGINS, OPENS, LISTINGS_AT = time(9, 15), time(9, 30), time(18, 0)
 READY, PRE_AUCTION, NON_TRADING_DAY = "ready", "pre_auction", "non_trading_day"
 BILLBOARD = "fusion_dragon_tiger"
 MARK = "偏离"
-LISTED = "date code name reason change_pct net_buy"
+LISTED = (
+    DragonTiger.date, DragonTiger.code, DragonTiger.name, DragonTiger.reason, DragonTiger.change_pct,
+    DragonTiger.net_buy,
+)  # fmt: skip
 
 
 class AbnormalMoves:
@@ -228,13 +231,17 @@ class AbnormalMoves:
 def stored_listings(session: Session, until: str) -> list[Row]:
     """Every stored listing of the newest date up to `until`."""
     day = session.first(BILLBOARD, "date", where="date<=?", values=(until,), order="date DESC")
-    return session.dicts(BILLBOARD, columns=LISTED.split(), where="date=?", values=(day,)) if day else []
+    return session.dicts(BILLBOARD, columns=LISTED, where="date=?", values=(day,)) if day else []
 
 
 def _deviating(rows: list[Row]) -> Items:
     """The largest net buyers first; `net_buy` in 10k CNY."""
     items = [
-        {**picked(row, "date code name reason"), **picked(row, "change_pct net_buy", number)}
+        {
+            **{name: row[name] for name in ("date", "code", "name", "reason")},
+            "change_pct": number(row["change_pct"]),
+            "net_buy": number(row["net_buy"]),
+        }
         for row in rows
         if MARK in (row["reason"] or "")
     ]
@@ -243,7 +250,8 @@ def _deviating(rows: list[Row]) -> Items:
 
 
 def _change(row: Row) -> Row:
-    return picked(row, "time code name type=type_label price change_pct=change_percent info")
+    shown = {name: row[name] for name in ("time", "code", "name", "price", "info")}
+    return {**shown, "type": row["type_label"], "change_pct": row["change_percent"]}
 
 
 def clamped(limit: int) -> int:

@@ -2,8 +2,11 @@
 
 from pydantic import BaseModel, Field
 
+from platform_assets.datasets.fund_flow import FundFlow
+from platform_assets.datasets.quote_snapshot import QuoteSnapshot
+from platform_assets.datasets.stock_wide import StockWide
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.row_models import Rows, columns_of
+from serving_api.framework.row_models import Rows, with_columns
 from serving_api.market.schemas import SOURCE, Sourced
 from serving_api.realtime.abnormal_moves import LISTED
 
@@ -21,10 +24,10 @@ class TradingTime(BaseModel):
     is_trade_day: bool | None
 
 
-@columns_of(
-    "fusion_fund_flow",
-    "date main_net? super_net large_net medium_net small_net main_net_pct close change_percent=change_pct",
-)
+@with_columns(
+    FundFlow.date, FundFlow.main_net.or_null(), FundFlow.super_net, FundFlow.large_net, FundFlow.medium_net,
+    FundFlow.small_net, FundFlow.main_net_pct, FundFlow.close, FundFlow.change_pct.label("change_percent"),
+)  # fmt: skip
 class StockFlowDay(BaseModel):
     """Nets of one date; the main net is that of super-large and large orders."""
 
@@ -65,10 +68,10 @@ class StockChanges(Rows[StockChange]):
     source: str | None = SOURCE
 
 
-@columns_of(
-    "fusion_stock_wide",
-    "code name price=current_price change_percent=change_pct amount turnover=turnover_pct",
-)
+@with_columns(
+    StockWide.code, StockWide.name, StockWide.current_price.label("price"),
+    StockWide.change_pct.label("change_percent"), StockWide.amount, StockWide.turnover_pct.label("turnover"),
+)  # fmt: skip
 class MostTraded(BaseModel):
     rank: int
     heat: float | None = Field(description="rank in the portal's list of popularity, if it was requested")
@@ -114,14 +117,14 @@ class AuctionMove(BaseModel):
     limit_days: int | None = Field(description="limit-ups in a row up to yesterday")
 
 
-@columns_of("fusion_quote_snapshot", "code name price? change_pct")
+@with_columns(QuoteSnapshot.code, QuoteSnapshot.name, QuoteSnapshot.price.or_null(), QuoteSnapshot.change_pct)
 class IntradayMove(BaseModel):
     time: str
     type: str
     info: str | None
 
 
-@columns_of("fusion_dragon_tiger", LISTED)
+@with_columns(*LISTED)
 class DeviationMove(BaseModel):
     """A listing on the billboard whose reason is a deviation of the price."""
 

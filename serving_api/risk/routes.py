@@ -5,7 +5,9 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
+from platform_assets.datasets.risk_comment import RiskComment
+from platform_assets.datasets.risk_goodwill import RiskGoodwill
+from platform_assets.datasets.risk_pledge import RiskPledge
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.parameters import StockCode
@@ -13,7 +15,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import PageOf, Rows, columns_of
+from serving_api.framework.row_models import PageOf, Rows, columns, with_columns
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.frame_values import number, text, whole
 from serving_api.risk import queries
@@ -31,7 +33,7 @@ from serving_api.table_lists import (
 _DATE = Field(description="of the rows; null where nothing is stored")
 
 
-@columns_of(queries.PLEDGE)
+@with_columns(*columns(RiskPledge))
 class PledgeRow(BaseModel):
     """Pledged shares of a company."""
 
@@ -40,7 +42,7 @@ class PledgePage(Reach, PageOf[PledgeRow]):
     date: str | None = _DATE
 
 
-@columns_of(queries.GOODWILL)
+@with_columns(*columns(RiskGoodwill))
 class GoodwillRow(BaseModel):
     """Goodwill of a company at the end of a report period."""
 
@@ -49,7 +51,7 @@ class GoodwillPage(Reach, PageOf[GoodwillRow]):
     period: str | None = _DATE
 
 
-@columns_of(queries.COMMENT)
+@with_columns(*columns(RiskComment))
 class CommentRow(BaseModel):
     """The portal's scores of a stock."""
 
@@ -69,10 +71,7 @@ class PledgeEvent(BaseModel):
     status: str | None
 
 
-WEEK = "date=trade_date pledge_ratio"
-
-
-@columns_of(queries.PLEDGE, WEEK)
+@with_columns(RiskPledge.trade_date.label("date"), RiskPledge.pledge_ratio)
 class PledgeRatio(BaseModel):
     """One weekly list."""
 
@@ -112,31 +111,22 @@ class GoodwillDetail(Reach, Rows[GoodwillRow]):
     code: str
 
 
-SERIES = {
-    "score": "date=trade_date score=total_score",
-    "focus": "date=trade_date focus_index",
-    "participation": "date=trade_date org_participation_pct",
-    "cost": "date=trade_date prime_cost",
-}
-"""Series of a stock -> the columns of one trade date."""
-
-
-@columns_of(queries.COMMENT, SERIES["score"])
+@with_columns(RiskComment.trade_date.label("date"), RiskComment.total_score.label("score"))
 class Score(BaseModel):
     """One trade date."""
 
 
-@columns_of(queries.COMMENT, SERIES["focus"])
+@with_columns(RiskComment.trade_date.label("date"), RiskComment.focus_index)
 class Focus(BaseModel):
     """One trade date."""
 
 
-@columns_of(queries.COMMENT, SERIES["participation"])
+@with_columns(RiskComment.trade_date.label("date"), RiskComment.org_participation_pct)
 class Participation(BaseModel):
     """One trade date."""
 
 
-@columns_of(queries.COMMENT, SERIES["cost"])
+@with_columns(RiskComment.trade_date.label("date"), RiskComment.prime_cost)
 class Cost(BaseModel):
     """One trade date."""
 
@@ -186,7 +176,7 @@ async def pledge_detail(
         ("pledges", code), PLEDGES_TTL, lambda client: client.pledge_events(code), _pledge
     )
     rows = await read_or([], call.state.reading.point(newest_rows, queries.PLEDGE, code, queries.WEEKS))
-    history = [picked(row, WEEK) for row in reversed(rows)]
+    history = [PledgeRatio.model_validate(row) for row in reversed(rows)]
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
@@ -197,8 +187,9 @@ async def pledge_detail(
 
 def _pledge(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        **picked(row, "holder pledgee start_date status", text),
-        **picked(row, "ratio_total_pct ratio_hold_pct", number),
+        **{name: text(row[name]) for name in ("holder", "pledgee", "start_date", "status")},
+        "ratio_total_pct": number(row["ratio_total_pct"]),
+        "ratio_hold_pct": number(row["ratio_hold_pct"]),
         "pledge_shares": whole(row["pledge_shares"]),
         "release_date": None,
     }
@@ -272,7 +263,8 @@ async def comment_detail(
     """The portal's scores of one stock by trade date, oldest first."""
     rows = await read_or([], call.state.reading.point(newest_rows, queries.COMMENT, code, days))
 
-    series = {key: [picked(row, shown) for row in reversed(rows)] for key, shown in SERIES.items()}
+    kinds = {"score": Score, "focus": Focus, "participation": Participation, "cost": Cost}
+    series = {key: [kind.model_validate(row) for row in reversed(rows)] for key, kind in kinds.items()}
     answer = {"code": code, "latest": rows[0] if rows else {}, **series}
     history = await reach(call.state, queries.COMMENT, len(rows), asked=days, code=code)
     return Answer({**answer, **history})

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from core.records import picked
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Login
@@ -53,11 +52,7 @@ async def smtp_config(call: Admin) -> Answer:
     """The mail settings without the password."""
     found = await call.state.part(Mail).settings()
     return Answer(
-        {
-            **picked(found, "host port user from_addr use_tls=implicit_tls"),
-            "has_password": bool(found.password),
-            "enabled": found.enabled,
-        }
+        schemas.SmtpConfig(**vars(found), use_tls=found.implicit_tls, has_password=bool(found.password))
     )
 
 

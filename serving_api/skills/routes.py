@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import Path
 
-from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
@@ -23,8 +22,8 @@ SkillKey = Annotated[
 @serves(tables=(queries.TABLE,))
 async def skills(call: Anyone) -> Answer:
     """Every skill, shipped ones first."""
-    found, shown = await call.state.part(Skills).all(), "key name description enabled builtin triggers"
-    return Answer({"items": [picked(one, shown) for one in found]})
+    skills = {"items": await call.state.part(Skills).all()}
+    return Answer(schemas.Skills.model_validate(skills, from_attributes=True))
 
 
 @router.post("/install", response_model=schemas.SkillInstalled)

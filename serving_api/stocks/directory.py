@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from core.records import picked
 from core.text_keys import search_key
 
 _LETTERS = re.compile(r"[a-z]+")
@@ -78,7 +77,12 @@ class Directory:
         ordered = sorted(listings, key=lambda listing: listing.code)
         index = [
             {
-                **picked(listing, "code name market py=initials pinyin=spelling secType=sec_type"),
+                "code": listing.code,
+                "name": listing.name,
+                "market": listing.market,
+                "py": listing.initials,
+                "pinyin": listing.spelling,
+                "secType": listing.sec_type,
                 "pinyinOthers": [{"py": py, "pinyin": pinyin} for py, pinyin in listing.others],
             }
             for listing in ordered
@@ -133,7 +137,10 @@ class Directory:
 def search_row(listing: Listing) -> dict[str, Any]:
     """A search hit; live values are always 0 here."""
     return {
-        **picked(listing, "code name industry market"),
+        "code": listing.code,
+        "name": listing.name,
+        "industry": listing.industry,
+        "market": listing.market,
         "price": 0,
         "changePercent": 0,
     }

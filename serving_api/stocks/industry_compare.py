@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from core.records import columns_by_key, picked
+from platform_assets.datasets.stock_wide import StockWide
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
@@ -12,20 +12,21 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.stocks.service import WAN
 
 router = area_router(f"{PREFIX}/stocks", "stocks")
 
 WIDE = "fusion_stock_wide"
 SHOWN = (
-    "code name price=current_price changePercent=change_pct peTtm=pe_ttm pb roe revenueYoy=revenue_yoy "
-    "profitYoy=net_profit_yoy"
-)
+    StockWide.code, StockWide.name, StockWide.current_price.label("price"),
+    StockWide.change_pct.label("changePercent"), StockWide.pe_ttm.label("peTtm"), StockWide.pb, StockWide.roe,
+    StockWide.revenue_yoy.label("revenueYoy"), StockWide.net_profit_yoy.label("profitYoy"),
+)  # fmt: skip
 """Keys of a row that are columns of the wide table, some under another name."""
 
 
-@columns_of(WIDE, SHOWN)
+@with_columns(*SHOWN)
 class Peer(BaseModel):
     """A stock of the industry."""
 
@@ -40,8 +41,7 @@ def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]
     own = session.dicts(WIDE, {"code": code}, columns=group, as_of=as_of, order=order, limit=1)
     if not own or not own[0]["industry"]:
         return []
-    columns = (*columns_by_key(SHOWN).values(), "total_market_cap")
-    return session.dicts(WIDE, own[0], columns=columns, as_of=as_of)
+    return session.dicts(WIDE, own[0], columns=(*SHOWN, StockWide.total_market_cap), as_of=as_of)
 
 
 @router.get("/{code}/industry-compare", response_model=list[Peer])
@@ -54,7 +54,7 @@ async def industry_compare(call: Anyone, code: StockCode, as_of: AsOfRead) -> An
     return Answer([_peer(row, code, rank) for rank, row in enumerate(rows, start=1)], top=echo_of(as_of))
 
 
-def _peer(row: dict[str, Any], code: str, rank: int) -> dict[str, Any]:
+def _peer(row: dict[str, Any], code: str, rank: int) -> Peer:
     cap = row["total_market_cap"]
     own = {"isSelf": row["code"] == code, "marketCap": None if cap is None else cap * WAN, "rank": rank}
-    return {**picked(row, SHOWN), **own}
+    return Peer.model_validate({**row, **own})

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from core.records import columns_by_key
 from platform_assets.compute.pinyin import Reading, other_readings
+from platform_assets.datasets.quote_snapshot import QuoteSnapshot
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.stocks.bars import Bar
@@ -35,10 +35,12 @@ AVAILABILITY = {
 _BAR_OF = partial(tuple.__new__, Bar)
 _TRADED = ("date", "open", "close", "high", "low", "volume", "amount")
 SHOWN = (
-    "code name price? open high low prevClose=last_close changePercent=change_pct volume amount "
-    "turnoverRate=turnover_pct"
-)
-"""Keys of a quote, in the notation of `columns_of`."""
+    QuoteSnapshot.code, QuoteSnapshot.name, QuoteSnapshot.price.or_null(), QuoteSnapshot.open,
+    QuoteSnapshot.high, QuoteSnapshot.low, QuoteSnapshot.last_close.label("prevClose"),
+    QuoteSnapshot.change_pct.label("changePercent"), QuoteSnapshot.volume, QuoteSnapshot.amount,
+    QuoteSnapshot.turnover_pct.label("turnoverRate"),
+)  # fmt: skip
+"""The columns of a quote."""
 
 
 def bars(session: Session, code: str, count: int, as_of: str | None, adjust: str) -> list[Bar]:
@@ -127,7 +129,7 @@ def availability(session: Session, code: str, as_of: str | None) -> dict[str, bo
 
 def newest_quotes(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
     """The newest stored quote of each code, in the order of `codes`; codes without one are left out."""
-    columns, order = (*columns_by_key(SHOWN).values(), "quote_time", "trade_date"), "trade_date DESC"
+    columns, order = (*SHOWN, "quote_time", "trade_date"), "trade_date DESC"
     return [
         row
         for code in codes

@@ -2,15 +2,21 @@
 
 from pydantic import BaseModel, Field
 
+from platform_assets.datasets.kline_daily import KlineDaily
+from platform_assets.datasets.stock_master import StockMaster
+from platform_assets.datasets.stock_wide import StockWide
 from serving_api.framework.openapi import example
-from serving_api.framework.row_models import columns_of
-from serving_api.stocks.queries import KLINE, QUOTE, SHOWN, WIDE
+from serving_api.framework.row_models import with_columns
+from serving_api.stocks.queries import SHOWN
 from serving_api.stocks.service import BASE_INFO, DETAIL
 
 # Field names are those of the specification, some of them camelCase.
 
 
-@columns_of(KLINE, "date open? close? high? low? volume? amount")
+@with_columns(
+    KlineDaily.date, KlineDaily.open.or_null(), KlineDaily.close.or_null(), KlineDaily.high.or_null(),
+    KlineDaily.low.or_null(), KlineDaily.volume.or_null(), KlineDaily.amount,
+)  # fmt: skip
 class KBar(BaseModel):
     """A daily bar: prices adjusted as the answer says."""
 
@@ -19,7 +25,7 @@ class KBar(BaseModel):
     )
 
 
-@columns_of("fusion_stock_wide", "code name! industry market")
+@with_columns(StockWide.code, StockWide.name.not_null(), StockWide.industry, StockWide.market)
 class SearchHit(BaseModel):
     model_config = example(
         code="600519", name="贵州茅台", industry="白酒", market="SH", price=0, changePercent=0
@@ -39,7 +45,10 @@ class NameReading(BaseModel):
     pinyin: str = Field(description="full spelling")
 
 
-@columns_of("fusion_stock_master", "code name market? secType=sec_type?")
+@with_columns(
+    StockMaster.code, StockMaster.name, StockMaster.market.or_null(),
+    StockMaster.sec_type.label("secType").or_null(),
+)  # fmt: skip
 class IndexEntry(BaseModel):
     model_config = example(
         code="600584", name="长电科技", market="SH", py="cdkj", pinyin="changdiankeji", secType="stock",
@@ -65,7 +74,7 @@ class CacheStats(BaseModel):
     byKey: dict[str, HitCount]
 
 
-@columns_of(QUOTE, SHOWN)
+@with_columns(*SHOWN)
 class Quote(BaseModel):
     """The newest stored quote."""
 
@@ -76,7 +85,7 @@ class Quote(BaseModel):
     time: str | None
 
 
-@columns_of(WIDE, f"code {' '.join(columns for _, columns in DETAIL)}")
+@with_columns(StockWide.code, *(column for _, columns in DETAIL for column in columns))
 class StockDetail(BaseModel):
     """Key figures of one security."""
 
@@ -88,7 +97,7 @@ class StockDetail(BaseModel):
     marketCap: float | None = Field(description="CNY")
 
 
-@columns_of(WIDE, f"code {' '.join(columns for _, columns in BASE_INFO)}")
+@with_columns(StockWide.code, *(column for _, columns in BASE_INFO for column in columns))
 class BaseInfo(BaseModel):
     """Identity, valuation and newest report of one security."""
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import orjson
 
+from core.declaration.columns import Column
 from core.errors import InputError, NotFound
-from core.records import columns_by_key, picked
+from platform_assets.datasets.stock_wide import StockWide
 from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
@@ -17,36 +18,43 @@ from serving_api.stocks.directory import Directory, Listing
 
 WAN = 10_000.0
 
-Parts = tuple[tuple[tuple[str, ...], str], ...]
-"""(kinds of facts in the order in which they are asked, columns in the notation of `columns_of`)."""
+Parts = tuple[tuple[tuple[str, ...], tuple[Column, ...]], ...]
+"""(kinds of facts in the order in which they are asked, columns)."""
 OF_THE_DAY = ("wide", "quote", "valuation")
 """The wide row comes first; the day's quote and valuation are the fallback for its missing values."""
-_SHARES = "totalShares=total_shares floatShares=float_shares"
+_SHARES = (StockWide.total_shares.label("totalShares"), StockWide.float_shares.label("floatShares"))
 DETAIL: Parts = (
-    (("master", *OF_THE_DAY), "name"),
-    (("wide", "quote"), "changePercent=change_pct turnoverRate=turnover_pct"),
-    (OF_THE_DAY, "peRatio=pe_ttm pbRatio=pb"),
+    (("master", *OF_THE_DAY), (StockWide.name,)),
+    (("wide", "quote"), (
+        StockWide.change_pct.label("changePercent"), StockWide.turnover_pct.label("turnoverRate"),
+    )),
+    (OF_THE_DAY, (StockWide.pe_ttm.label("peRatio"), StockWide.pb.label("pbRatio"))),
     (("master", "wide"), _SHARES),
-)
+)  # fmt: skip
 BASE_INFO: Parts = (
-    (("master", "wide"), f"name market listDate=list_date {_SHARES}"),
-    (("industry", "wide"), "industry"),
-    (OF_THE_DAY, "peTtm=pe_ttm pb"),
-    (("wide", "valuation"), "psTtm=ps_ttm dividendYield=dividend_yield"),
-    (
-        ("finance", "wide"),
-        "roe grossMargin=gross_margin netMargin=net_margin revenueYoy=revenue_yoy profitYoy=net_profit_yoy "
-        "debtRatio=debt_ratio eps bvps reportPeriod=report_period",
-    ),
-    (("wide",), "holderNum=holder_num"),
-)
+    (("master", "wide"), (
+        StockWide.name, StockWide.market, StockWide.list_date.label("listDate"), *_SHARES,
+    )),
+    (("industry", "wide"), (StockWide.industry,)),
+    (OF_THE_DAY, (StockWide.pe_ttm.label("peTtm"), StockWide.pb)),
+    (("wide", "valuation"), (
+        StockWide.ps_ttm.label("psTtm"), StockWide.dividend_yield.label("dividendYield"),
+    )),
+    (("finance", "wide"), (
+        StockWide.roe, StockWide.gross_margin.label("grossMargin"), StockWide.net_margin.label("netMargin"),
+        StockWide.revenue_yoy.label("revenueYoy"), StockWide.net_profit_yoy.label("profitYoy"),
+        StockWide.debt_ratio.label("debtRatio"), StockWide.eps, StockWide.bvps,
+        StockWide.report_period.label("reportPeriod"),
+    )),
+    (("wide",), (StockWide.holder_num.label("holderNum"),)),
+)  # fmt: skip
 
 _COLUMNS = tuple(
     dict.fromkeys(
         (
             *("code", "date", "trade_date", "price", "current_price"),
             *("total_market_cap", "float_market_cap", "concepts"),
-            *(column for _, part in (*DETAIL, *BASE_INFO) for column in columns_by_key(part).values()),
+            *(str(column) for _, part in (*DETAIL, *BASE_INFO) for column in part),
         )
     )
 )
@@ -148,11 +156,7 @@ def _first(facts: Facts, kinds: Iterable[str], column: str) -> Any:
 
 
 def _merged(facts: Facts, parts: Parts) -> dict[str, Any]:
-    return {
-        key: _first(facts, kinds, column)
-        for kinds, columns in parts
-        for key, column in columns_by_key(columns).items()
-    }
+    return {column.key: _first(facts, kinds, column) for kinds, columns in parts for column in columns}
 
 
 def _cap(facts: Facts, column: str) -> float | None:
@@ -187,4 +191,5 @@ def _names(text: str | None) -> list[str]:
 
 
 def _quote(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {**picked(row, queries.SHOWN), "time": row["quote_time"] or row["trade_date"]}
+    shown = {column.key: row[column] for column in queries.SHOWN}
+    return {**shown, "time": row["quote_time"] or row["trade_date"]}

@@ -5,7 +5,6 @@ from pydantic import BaseModel, Field
 from serving_api.datasets.portfolio.queries import SHARED, TABLES, stocks_of
 from serving_api.datasets.portfolio.service import shown_stock
 from serving_api.framework.envelope import instant
-from serving_api.framework.row_models import columns_of
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
 
@@ -14,14 +13,17 @@ class HoldArguments(Paged):
     limit: int = Field(default=100, ge=1, le=500, description="至多几只")
 
 
-@columns_of(
-    "portfolio_stock",
-    "code name shares costPrice=cost_price buyDate=buy_date stopLossPrice=stop_loss_price "
-    "targetPrice=target_price note",
-)
 class Holding(BaseModel):
     """Prices are CNY, changes and profit percent; `shared`: on the list that all users share."""
 
+    code: str
+    name: str | None
+    shares: float | None = Field(description="shares")
+    costPrice: float | None = Field(description="CNY")
+    buyDate: str | None
+    stopLossPrice: float | None = Field(description="CNY")
+    targetPrice: float | None = Field(description="CNY")
+    note: str | None
     group: str
     price: float | None
     changePct: float | None

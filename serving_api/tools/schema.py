@@ -8,7 +8,6 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import NotFound
-from core.records import picked
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -33,7 +32,7 @@ class SchemaAnswer(ToolAnswer):
     about: dict[str, Any] | None = Field(description="the dataset or interface that was asked for")
 
 
-def columns_of(table: Table) -> list[dict[str, Any]]:
+def described_columns(table: Table) -> list[dict[str, Any]]:
     """Columns of a table with their descriptions."""
     return [
         {
@@ -95,23 +94,22 @@ async def schema(call: Call, asked: SchemaArguments) -> Draft:
         entry = next(one for one in builtin_catalog().entries() if one["name"] == interface.name)
         table = dataset.table_of(interface)
         about = {**entry, "dataset": dataset.name, "table": table.name}
-        rows = columns_of(table)
+        rows = described_columns(table)
     elif asked.dataset is not None:
         dataset = dataset_named(asked.dataset)
         about = {"dataset": dataset.name, "title": dataset.title}
-        rows = [row for table in dataset.tables() for row in columns_of(table)]
+        rows = [row for table in dataset.tables() for row in described_columns(table)]
     elif asked.topic == "interfaces":
         rows = builtin_catalog().entries()
     elif asked.topic == "screener":
         rows = [
             {
-                **picked(one, "field=name label type=kind unit"),
-                "ops": list(one.operators),
-                "group": group,
+                "field": one.name, "label": one.label, "type": one.kind, "unit": one.unit,
+                "ops": list(one.operators), "group": group,
             }
             for group, fields in catalogue().groups.items()
             for one in fields
-        ]
+        ]  # fmt: skip
     else:
         rows = await available(call.state)
         sources = ["declarations", queries.VERSIONS]

@@ -9,10 +9,11 @@ from core.market.bars import Bars
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.chips import BUCKETS, SETTLED, SHOWN_PCT, SMALLEST_STEP, WINDOW
 
-COLUMNS = tuple(
-    "profit_ratio_pct avg_cost cost_50 cost_90_low cost_90_high concentration_90_pct cost_70_low "
-    "cost_70_high concentration_70_pct peak_price peak_ratio_pct support_price resistance_price".split()
-)
+COLUMNS = (
+    "profit_ratio_pct", "avg_cost", "cost_50", "cost_90_low", "cost_90_high", "concentration_90_pct",
+    "cost_70_low", "cost_70_high", "concentration_70_pct", "peak_price", "peak_ratio_pct", "support_price",
+    "resistance_price",
+)  # fmt: skip
 
 
 OPEN, HIGH, LOW, CLOSE, TURNOVER = range(5)

@@ -51,17 +51,16 @@ PHRASES = {
     "深市": "market = 'SZ'",
     **{one.label: one.example for one in DIRECTIONS},
 }
-FILLERS = frozenset(
-    """
-    且 并且 而且 同时 和 与 及 以及 还有 , ; ( ) . ! ? 的 股票 个股 股 公司 选出 找出 查找 筛选 搜索 选股
-    、 请 帮我 给我 我要 我想要 我想 哪些 有哪些 按 按照 根据 行业 板块 形态 最近 近 今日 今天 当前 目前 列出
-    所有 全部 满足 条件 要求 出现
-    """.split()
-)
+FILLERS = frozenset({
+    "且", "并且", "而且", "同时", "和", "与", "及", "以及", "还有", ",", ";", "(", ")", ".", "!", "?", "的",
+    "股票", "个股", "股", "公司", "选出", "找出", "查找", "筛选", "搜索", "选股", "、", "请", "帮我", "给我",
+    "我要", "我想要", "我想", "哪些", "有哪些", "按", "按照", "根据", "行业", "板块", "形态", "最近", "近",
+    "今日", "今天", "当前", "目前", "列出", "所有", "全部", "满足", "条件", "要求", "出现",
+})  # fmt: skip
 """Words that say nothing about which stocks are meant."""
-JOINING = frozenset("且 并且 而且 同时 和 与 及 以及".split())
+JOINING = frozenset({"且", "并且", "而且", "同时", "和", "与", "及", "以及"})
 """Those that join two conditions closer than `或` does."""
-SEPARATING = frozenset(", ; . ! ? )".split())
+SEPARATING = frozenset({",", ";", ".", "!", "?", ")"})
 """Those behind which something new begins, of which all must hold too."""
 
 

@@ -8,7 +8,9 @@ from platform_assets.compute.language import Alphabet
 
 COMPARISONS = (">", ">=", "<", "<=", "=", "!=")
 _SAME_SIGN = {"==": "=", "<>": "!="}
-KEYWORDS = frozenset("and or not between in like is null order by asc desc limit".split())
+KEYWORDS = frozenset({
+    "and", "or", "not", "between", "in", "like", "is", "null", "order", "by", "asc", "desc", "limit",
+})  # fmt: skip
 CHINESE = {
     "且": "and",
     "并且": "and",

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from core.records import picked
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.language import children
 
@@ -82,20 +81,21 @@ def _rank(node: tree.Node) -> int:
     return _RANKS.get(type(node), _PREDICATE)
 
 
-_OWN: dict[type, str] = {
-    tree.Text: "value", tree.Field: "name", tree.Call: "function period", tree.Arithmetic: "operator=sign",
-    tree.Compare: "operator=sign", tree.In: "negated", tree.IsNull: "negated", tree.Like: "pattern",
+_OWN: dict[type, tuple[str, ...]] = {
+    tree.Text: ("value",), tree.Field: ("name",), tree.Call: ("function", "period"), tree.In: ("negated",),
+    tree.IsNull: ("negated",), tree.Like: ("pattern",),
 }  # fmt: skip
 """What a node says of itself in an answer, beside its kind, place and parts."""
 
 
 def as_json(node: tree.Node) -> dict[str, Any]:
     """The tree for an answer: `kind`, its parts, and `at`, the place in the text."""
-    reported: dict[str, Any] = {"kind": type(node).__name__.lower(), "at": node.at}
+    own = {name: getattr(node, name) for name in _OWN.get(type(node), ())}
+    reported: dict[str, Any] = {"kind": type(node).__name__.lower(), "at": node.at, **own}
     if isinstance(node, tree.Number):
         reported |= {"value": float(node.value), "unit": node.unit}
-    else:
-        reported |= picked(node, _OWN.get(type(node), ""))
+    if isinstance(node, tree.Arithmetic | tree.Compare):
+        reported["operator"] = node.sign
     parts = children(node)
     return {**reported, "parts": [as_json(part) for part in parts]} if parts else reported
 

@@ -3,7 +3,6 @@
 import math
 from typing import Any
 
-from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS, Input
 from platform_assets.compute.factors.scores import Scores
 
@@ -26,13 +25,11 @@ def breakdown(scores: Scores, place: int) -> dict[str, Any]:
         score = number(scores.factors[factor.key][place])
         factors.append(
             {
-                **picked(factor, "key label mark"),
-                "weight": weight,
+                "key": factor.key, "label": factor.label, "mark": factor.mark, "weight": weight,
                 "effective_weight": weight / present if score is not None and present else 0.0,
-                "score": score,
-                "inputs": [_cell(scores, one, place) for one in factor.inputs],
+                "score": score, "inputs": [_cell(scores, one, place) for one in factor.inputs],
             }
-        )
+        )  # fmt: skip
     return {
         "universe_size": scores.size,
         "composite": number(scores.composite[place]),
@@ -48,13 +45,10 @@ def _cell(scores: Scores, one: Input, place: int) -> dict[str, Any]:
     if rank is None:
         note = NOT_THERE if value is None else NOT_POSITIVE
     return {
-        **picked(one, "field label direction"),
-        "value": value,
-        "rank": rank,
-        "count": scores.counts[one.field],
-        "percentile": number(scores.shares(one.field)[place]),
+        "field": one.field, "label": one.label, "direction": one.direction, "value": value, "rank": rank,
+        "count": scores.counts[one.field], "percentile": number(scores.shares(one.field)[place]),
         "note": note,
-    }
+    }  # fmt: skip
 
 
 def number(value: float) -> float | None:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from core.arrays import Bools, Floats
 from core.market.names import plain_industry
-from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.scores import numbers
 from platform_assets.compute.parameters.factors import (
@@ -60,10 +59,10 @@ class Preset:
     def plain(self) -> dict[str, Any]:
         """The preset as a JSON object."""
         shown: dict[str, Any] = {
-            **picked(self, "key label desc rationale watchOut=watch_out"),
-            "filters": [one.plain() for one in self.filters],
-            **picked(self, "sort limit"),
-        }
+            "key": self.key, "label": self.label, "desc": self.desc, "rationale": self.rationale,
+            "watchOut": self.watch_out, "filters": [one.plain() for one in self.filters], "sort": self.sort,
+            "limit": self.limit,
+        }  # fmt: skip
         if self.industries:
             shown["universeHint"] = {"industries": list(self.industries)}
         if self.min_composite is not None:

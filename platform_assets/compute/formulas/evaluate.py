@@ -5,7 +5,7 @@ the logarithm of what is not positive are NaN.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ CODES_AT_ONCE = 512
 names of the whole market over a thousand bars would be gigabytes."""
 
 
-def output_of(formula: tree.Formula) -> str:
+def output_of(formula: tree.Formula) -> Literal["bool", "number"]:
     """'bool' for a selection, 'number' for a value."""
     return "bool" if formula.result.is_condition else "number"
 
@@ -153,8 +153,11 @@ _ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
     "/": lambda a, b: _finite(a / b),
 }
 _OF_SERIES = (
-    "MA EMA SMA WMA HHV LLV HHVBARS LLVBARS STD STDP AVEDEV SLOPE BARSLAST BARSLASTCOUNT EVERY EXIST".split()
+    (
+    "MA", "EMA", "SMA", "WMA", "HHV", "LLV", "HHVBARS", "LLVBARS", "STD", "STDP", "AVEDEV", "SLOPE",
+    "BARSLAST", "BARSLASTCOUNT", "EVERY", "EXIST",
 )
+)  # fmt: skip
 _CALLS: dict[str, Callable[..., Floats]] = {
     **{name: getattr(series, name.lower()) for name in _OF_SERIES},
     "DMA": _dma,

@@ -65,9 +65,9 @@ FUNCTIONS = {
     "BETWEEN": Function("xxx", "the first lies between the others, ends included", is_condition=True),
 }
 
-LOOK_AHEAD = frozenset(
-    "BACKSET REFX REFXV ZIG ZIGA FLATZIG FLATZIGA PEAK PEAKA PEAKBARS PEAKBARSA TROUGH TROUGHA "
-    "TROUGHBARS TROUGHBARSA BARSNEXT FFT XMA CONST DYNAINFO ISLASTBAR BARSTATUS CURRBARSCOUNT "
-    "TOTALBARSCOUNT LASTBAR DRAWNULLBACK".split()
-)
+LOOK_AHEAD = frozenset({
+    "BACKSET", "REFX", "REFXV", "ZIG", "ZIGA", "FLATZIG", "FLATZIGA", "PEAK", "PEAKA", "PEAKBARS",
+    "PEAKBARSA", "TROUGH", "TROUGHA", "TROUGHBARS", "TROUGHBARSA", "BARSNEXT", "FFT", "XMA", "CONST",
+    "DYNAINFO", "ISLASTBAR", "BARSTATUS", "CURRBARSCOUNT", "TOTALBARSCOUNT", "LASTBAR", "DRAWNULLBACK",
+})  # fmt: skip
 """They read bars after the one that they are computed for, or the newest bar on every bar."""

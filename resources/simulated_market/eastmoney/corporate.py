@@ -1,7 +1,6 @@
 """Reports of companies as the data centre has them: holder counts, dividends, trades of executives,
 visits and holdings of institutions."""
 
-from core.records import picked
 from resources.simulated_market import corporate, insiders, institutions
 from resources.simulated_market.corporate import HolderCount, Payout
 from resources.simulated_market.eastmoney.columns import secucode
@@ -132,14 +131,13 @@ def visit_row(one: Visit) -> Row:
 def holding_row(one: OrgHolding) -> Row:
     """RPT_MAIN_ORGHOLD: ratios in percent."""
     return {
-        "SECURITY_CODE": one.security.code,
-        "REPORT_DATE": stamp_of(one.period),
-        **picked(one, "ORG_TYPE=kind HOULD_NUM=institutions TOTAL_SHARES=shares HOLD_VALUE=value"),
+        "SECURITY_CODE": one.security.code, "REPORT_DATE": stamp_of(one.period), "ORG_TYPE": one.kind,
+        "HOULD_NUM": one.institutions, "TOTAL_SHARES": one.shares, "HOLD_VALUE": one.value,
         "FREESHARES_RATIO": round(one.shares / one.float_shares * 100, 8),
         "TOTALSHARES_RATIO": round(one.shares / one.total_shares * 100, 8),
         "HOLDCHA": "新进" if one.change is None else _CHANGES[(one.change > 0) - (one.change < 0)],
         "HOLDCHA_NUM": one.change,
-    }
+    }  # fmt: skip
 
 
 def plan_text(one: Payout) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from core.records import picked
 from resources.simulated_market import lockups
 from resources.simulated_market.billboard import PUBLISHED, Listing, Seat
 from resources.simulated_market.block_trades import Deal
@@ -81,37 +80,28 @@ def listing_row(one: Listing, view: View) -> Row:
     net, deal = round(one.bought - one.sold, 2), round(one.bought + one.sold, 2)
     _, floating = view.world.shares(one.security, view.now)
     return {
-        **_identity(one.security, one.name),
-        "TRADE_DATE": stamp_of(one.date),
+        **_identity(one.security, one.name), "TRADE_DATE": stamp_of(one.date),
         "EXPLAIN": f"{one.institutions}家机构买入" if one.institutions else "普通席位买入",
-        **picked(one, "EXPLANATION=reason CHANGE_TYPE=kind CLOSE_PRICE=bar.close"),
-        "CHANGE_RATE": round(one.bar.change_pct, 4),
-        "BILLBOARD_NET_AMT": net,
-        "BILLBOARD_BUY_AMT": one.bought,
-        "BILLBOARD_SELL_AMT": one.sold,
-        "BILLBOARD_DEAL_AMT": deal,
-        "ACCUM_AMOUNT": one.accumulated,
+        "EXPLANATION": one.reason, "CHANGE_TYPE": one.kind,
+        "CLOSE_PRICE": one.bar.close, "CHANGE_RATE": round(one.bar.change_pct, 4),
+        "BILLBOARD_NET_AMT": net, "BILLBOARD_BUY_AMT": one.bought, "BILLBOARD_SELL_AMT": one.sold,
+        "BILLBOARD_DEAL_AMT": deal, "ACCUM_AMOUNT": one.accumulated,
         "DEAL_NET_RATIO": round(net / one.accumulated * 100, 6) if one.accumulated else None,
         "DEAL_AMOUNT_RATIO": round(deal / one.accumulated * 100, 6) if one.accumulated else None,
-        "TURNOVERRATE": round(one.bar.turnover_pct, 4),
-        "FREE_MARKET_CAP": round(floating * one.bar.close, 2),
+        "TURNOVERRATE": round(one.bar.turnover_pct, 4), "FREE_MARKET_CAP": round(floating * one.bar.close, 2),
         **_after(view, one.security, one.date, "D{}_CLOSE_ADJCHRATE", (1, 2, 5, 10)),
-    }
+    }  # fmt: skip
 
 
 def seat_row(one: Listing, seat: Seat, side: str, rank: int) -> Row:
     """RPT_OPERATEDEPT_TRADE: TRADE_DIRECTION 0 the largest buyers, 1 the largest sellers."""
     return {
-        **_identity(one.security, one.name),
-        "TRADE_DATE": stamp_of(one.date),
-        **picked(one, "EXPLANATION=reason CHANGE_TYPE=kind STATISTICS_DAYS=days"),
-        "TRADE_DIRECTION": side,
-        "RANK": rank,
-        **picked(seat, "OPERATEDEPT_CODE=code OPERATEDEPT_NAME=name BUY_AMT_REAL=bought SELL_AMT_REAL=sold"),
-        "NET": round((seat.bought or 0.0) - (seat.sold or 0.0), 2),
-        "BUY_RATIO": _share(seat.bought, one.accumulated),
-        "SELL_RATIO": _share(seat.sold, one.accumulated),
-    }
+        **_identity(one.security, one.name), "TRADE_DATE": stamp_of(one.date), "EXPLANATION": one.reason,
+        "CHANGE_TYPE": one.kind, "STATISTICS_DAYS": one.days, "TRADE_DIRECTION": side, "RANK": rank,
+        "OPERATEDEPT_CODE": seat.code, "OPERATEDEPT_NAME": seat.name, "BUY_AMT_REAL": seat.bought,
+        "SELL_AMT_REAL": seat.sold, "NET": round((seat.bought or 0.0) - (seat.sold or 0.0), 2),
+        "BUY_RATIO": _share(seat.bought, one.accumulated), "SELL_RATIO": _share(seat.sold, one.accumulated),
+    }  # fmt: skip
 
 
 def side_row(one: Listing, seat: Seat) -> Row:

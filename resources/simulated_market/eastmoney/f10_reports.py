@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from core.records import picked
 from resources.simulated_market import capital, forecasts, shareholders
 from resources.simulated_market.capital import Buyback, ShareChange
 from resources.simulated_market.eastmoney.columns import identity
@@ -76,7 +75,9 @@ def _holding(one: Holding) -> Row:
     return {
         **identity(one.security, code_first=True),
         "END_DATE": stamp_of(one.period),
-        **picked(one, "HOLDER_NAME=name SHARES_TYPE=nature HOLD_NUM=shares"),
+        "HOLDER_NAME": one.name,
+        "SHARES_TYPE": one.nature,
+        "HOLD_NUM": one.shares,
         "HOLD_NUM_CHANGE": change,
         "HOLDNUM_CHANGE_NAME": "新进"
         if one.change is None
@@ -109,7 +110,9 @@ def equity_row(one: ShareChange) -> Row:
         "END_DATE": stamp_of(one.date),
         "TOTAL_SHARES": one.total,
         "LIMITED_SHARES": one.total - one.floating,
-        **picked(one, "UNLIMITED_SHARES=floating LISTED_A_SHARES=floating FREE_SHARES=floating"),
+        "UNLIMITED_SHARES": one.floating,
+        "LISTED_A_SHARES": one.floating,
+        "FREE_SHARES": one.floating,
         "LIMITED_A_SHARES": one.total - one.floating,
         "CHANGE_REASON": one.reason,
         # All limited shares of this market belong to persons of the mainland.
@@ -122,20 +125,14 @@ def equity_row(one: ShareChange) -> Row:
 def buyback_row(one: Buyback, view: View) -> Row:
     """RPTA_WEB_GETHGLIST_NEW: CNY and shares."""
     return {
-        "DIM_SCODE": one.security.code,
-        "SECURITYSHORTNAME": view.world.name(one.security, view.now),
-        "DIM_DATE": f"{one.planned} 00:00:00",
-        "UPD": f"{one.reported} 00:00:00",
-        "DIM_TRADEDATE": f"{one.planned} 00:00:00",
-        "REPURENDDATE": f"{one.ends} 00:00:00",
-        **picked(one, "REPURPROGRESS=progress JEXX=low JESX=high"),
-        "REPURNUMLOWER": round(one.low / one.price_cap),
-        "REPURNUMCAP": round(one.high / one.price_cap),
-        "REPURPRICECAP": one.price_cap,
-        "REPURNUM": one.bought or None,
-        "REPURAMOUNT": one.spent or None,
+        "DIM_SCODE": one.security.code, "SECURITYSHORTNAME": view.world.name(one.security, view.now),
+        "DIM_DATE": f"{one.planned} 00:00:00", "UPD": f"{one.reported} 00:00:00",
+        "DIM_TRADEDATE": f"{one.planned} 00:00:00", "REPURENDDATE": f"{one.ends} 00:00:00",
+        "REPURPROGRESS": one.progress, "JEXX": one.low, "JESX": one.high,
+        "REPURNUMLOWER": round(one.low / one.price_cap), "REPURNUMCAP": round(one.high / one.price_cap),
+        "REPURPRICECAP": one.price_cap, "REPURNUM": one.bought or None, "REPURAMOUNT": one.spent or None,
         "UPDATEDATE": f"{one.reported} 00:00:00",
-    }
+    }  # fmt: skip
 
 
 def consensus_row(one: Outlook, view: View) -> Row:

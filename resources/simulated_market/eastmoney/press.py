@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from core.records import picked
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.notices import Notice, NoticeBook, page_of
 from resources.simulated_market.press import Article, Flash, Press, Report
@@ -111,36 +110,18 @@ def _notice(one: Notice) -> dict[str, Any]:
 def _report(one: Report) -> dict[str, Any]:
     value, code, number = one.rating
     return {
-        **picked(one, "title stockName=name stockCode=security.code"),
-        "orgCode": "80045894",
-        "orgName": f"{one.org}股份有限公司",
-        "orgSName": one.org,
-        "publishDate": f"{one.day} 00:00:00.000",
-        "infoCode": one.number,
-        "column": "002001001",
-        "predictNextTwoYearEps": one.eps[2],
-        "predictNextTwoYearPe": "",
-        "predictNextYearEps": one.eps[1],
-        "predictNextYearPe": "",
-        "predictThisYearEps": one.eps[0],
-        "predictThisYearPe": one.pe,
-        "indvInduCode": "1277",
-        "indvInduName": one.security.industry,
-        "emRatingCode": code,
-        "emRatingValue": number,
-        "emRatingName": value,
-        "lastEmRatingName": value,
-        "indvIsNew": "001",
-        "reportType": 2,
-        "author": [f"11000390531.{one.org[:2]}"],
-        **picked(one, "indvAimPriceT=target indvAimPriceL=target ratingChange=change"),
-        "researcher": f"{one.org[:2]}研究员",
-        "count": 1,
-        "encodeUrl": "",
-        "attachPages": 12,
-        "attachSize": 640,
+        "title": one.title, "stockName": one.name, "stockCode": one.security.code, "orgCode": "80045894",
+        "orgName": f"{one.org}股份有限公司", "orgSName": one.org, "publishDate": f"{one.day} 00:00:00.000",
+        "infoCode": one.number, "column": "002001001", "predictNextTwoYearEps": one.eps[2],
+        "predictNextTwoYearPe": "", "predictNextYearEps": one.eps[1], "predictNextYearPe": "",
+        "predictThisYearEps": one.eps[0], "predictThisYearPe": one.pe, "indvInduCode": "1277",
+        "indvInduName": one.security.industry, "emRatingCode": code, "emRatingValue": number,
+        "emRatingName": value, "lastEmRatingName": value, "indvIsNew": "001", "reportType": 2,
+        "author": [f"11000390531.{one.org[:2]}"], "indvAimPriceT": one.target, "indvAimPriceL": one.target,
+        "ratingChange": one.change, "researcher": f"{one.org[:2]}研究员", "count": 1, "encodeUrl": "",
+        "attachPages": 12, "attachSize": 640,
         "market": {"SH": "SHANGHAI", "SZ": "SHENZHEN"}.get(one.security.market, "BEIJING"),
-    }
+    }  # fmt: skip
 
 
 def _article(one: Article, keyword: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from datetime import date, timedelta
 
-from core.records import picked
 from resources.simulated_market.companies import Company, Issue, company_of, issue_of
 from resources.simulated_market.eastmoney.columns import SHARE, TRADE_MARKETS, identity
 from resources.simulated_market.eastmoney.conditions import Conditions
@@ -50,38 +49,25 @@ def _asked(request: HttpRequest, view: View) -> Company | None:
 
 def _register(one: Company) -> Row:
     return {
-        **identity(one.security, one.name),
-        "ORG_NAME": one.full_name,
-        "STR_CODEA": one.security.code,
-        "TRADE_MARKET": _MARKET_NAMES[one.security.market],
-        **picked(
-            one,
-            "INDUSTRYCSRC1=industry EM2016=industry PRESIDENT=president LEGAL_PERSON=legal_person "
-            "SECRETARY=secretary CHAIRMAN=chairman ORG_TEL=phone ORG_WEB=website ADDRESS=address",
-        ),
-        "REG_CAPITAL": round(one.capital / 1e4, 6),
-        "EMP_NUM": one.employees,
-        "ORG_PROFILE": f"    {one.profile}",
-        "BUSINESS_SCOPE": one.scope,
-    }
+        **identity(one.security, one.name), "ORG_NAME": one.full_name, "STR_CODEA": one.security.code,
+        "TRADE_MARKET": _MARKET_NAMES[one.security.market], "INDUSTRYCSRC1": one.industry,
+        "EM2016": one.industry, "PRESIDENT": one.president, "LEGAL_PERSON": one.legal_person,
+        "SECRETARY": one.secretary, "CHAIRMAN": one.chairman, "ORG_TEL": one.phone, "ORG_WEB": one.website,
+        "ADDRESS": one.address, "REG_CAPITAL": round(one.capital / 1e4, 6), "EMP_NUM": one.employees,
+        "ORG_PROFILE": f"    {one.profile}", "BUSINESS_SCOPE": one.scope,
+    }  # fmt: skip
 
 
 def _issue(security: Security, one: Issue) -> Row:
     return {
-        **identity(security),
-        "FOUND_DATE": _day(one.founded),
-        "LISTING_DATE": _day(one.listed),
-        "AFTER_ISSUE_PE": one.pe,
-        "ONLINE_ISSUE_DATE": _day(one.applied),
-        "ISSUE_WAY": "网下询价发行,网上定价发行",
-        "PAR_VALUE": 1,
-        "TOTAL_ISSUE_NUM": one.shares,
-        "ISSUE_PRICE": one.price,
-        "DEC_SUMISSUEFEE": round(one.funds * 0.08, 2),
-        "TOTAL_FUNDS": one.funds,
-        "NET_RAISE_FUNDS": round(one.funds * 0.92, 2),
-        **picked(one, "OPEN_PRICE=first_open CLOSE_PRICE=first_close TURNOVERRATE=first_turnover"),
-    }
+        **identity(security), "FOUND_DATE": _day(one.founded), "LISTING_DATE": _day(one.listed),
+        "AFTER_ISSUE_PE": one.pe, "ONLINE_ISSUE_DATE": _day(one.applied),
+        "ISSUE_WAY": "网下询价发行,网上定价发行", "PAR_VALUE": 1,
+        "TOTAL_ISSUE_NUM": one.shares, "ISSUE_PRICE": one.price,
+        "DEC_SUMISSUEFEE": round(one.funds * 0.08, 2), "TOTAL_FUNDS": one.funds,
+        "NET_RAISE_FUNDS": round(one.funds * 0.92, 2), "OPEN_PRICE": one.first_open,
+        "CLOSE_PRICE": one.first_close, "TURNOVERRATE": one.first_turnover,
+    }  # fmt: skip
 
 
 def _offer(view: View, security: Security, one: Issue) -> Row:

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from core.records import picked
 from resources.simulated_market.eastmoney import bonds, corporate, envelope, f10_reports, macro
 from resources.simulated_market.eastmoney.columns import trade_market
 from resources.simulated_market.eastmoney.conditions import Clause, Conditions, Maker
@@ -163,24 +162,14 @@ def _untidy(rows: Sequence[Row], fault: Fault) -> list[Row]:
 def margin_row(one: Margin) -> Row:
     """RPTA_WEB_RZRQ_GGMX: RQYE is money, RQYL shares, RZYEZB percent of the float cap."""
     return {
-        "DATE": stamp_of(one.date),
-        "MARKET": _MARKETS[one.security.market],
-        **picked(
-            one,
-            "SCODE=security.code SECNAME=name RZYE=rzye RQYL=rqyl RZRQYE=rzrqye RQYE=rqye RQMCL=rqmcl",
-        ),
-        "RZRQYECZ": round(one.rzye - one.rqye, 2),
-        "RZMRE": one.rzmre,
-        "SZ": one.float_cap,
-        "RZYEZB": round(one.rzye / one.float_cap * 100, 6) if one.float_cap else None,
-        "RZCHE": one.rzche,
-        "RZJME": one.rzmre - one.rzche,
-        "RQCHL": one.rqchl,
-        "RQJMG": one.rqmcl - one.rqchl,
-        "SPJ": one.close,
-        "ZDF": one.change_pct,
+        "DATE": stamp_of(one.date), "MARKET": _MARKETS[one.security.market], "SCODE": one.security.code,
+        "SECNAME": one.name, "RZYE": one.rzye, "RQYL": one.rqyl, "RZRQYE": one.rzrqye, "RQYE": one.rqye,
+        "RQMCL": one.rqmcl, "RZRQYECZ": round(one.rzye - one.rqye, 2), "RZMRE": one.rzmre,
+        "SZ": one.float_cap, "RZYEZB": round(one.rzye / one.float_cap * 100, 6) if one.float_cap else None,
+        "RZCHE": one.rzche, "RZJME": one.rzmre - one.rzche, "RQCHL": one.rqchl,
+        "RQJMG": one.rqmcl - one.rqchl, "SPJ": one.close, "ZDF": one.change_pct,
         "TRADE_MARKET_CODE": trade_market(one.security),
-    }
+    }  # fmt: skip
 
 
 def _conditions(text: str) -> Conditions:

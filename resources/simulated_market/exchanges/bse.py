@@ -4,14 +4,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.records import picked
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.dates import day_of
 
 PAGE = 20
 _SUMS = ("rzye", "rzmre", "rqyl", "rqmcl", "rqye", "rzrqye")
-_FIGURES = "rzmre rzye rqmcl rqyl rqye rzrqye"
+_FIGURES = ("rzmre", "rzye", "rqmcl", "rqyl", "rqye", "rzrqye")
 _WAN = 10_000
 
 
@@ -50,7 +49,11 @@ class BseResponder:
 
     def _rows(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
-            {**picked(one, "zqdm=security.code zqjc=name"), **picked(one, _FIGURES, round)}
+            {
+                "zqdm": one.security.code,
+                "zqjc": one.name,
+                **{key: round(getattr(one, key)) for key in _FIGURES},
+            }
             for one in self._book.of_date(view, day_of(date), "BJ")
         ]
 

@@ -4,7 +4,6 @@ exchange's pages is refused."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.records import picked
 from resources.simulated_market.block_trades import PUBLISHED, Deal
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
@@ -85,9 +84,12 @@ class SseResponder:
 
     def _detail(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
-            margin_row(opDate=str(one.date), **picked(one, _OF_A_SECURITY))
+            margin_row(
+                opDate=str(one.date), stockCode=one.security.code, securityAbbr=one.name, rzye=one.rzye,
+                rzmre=one.rzmre, rzche=one.rzche, rqyl=one.rqyl, rqmcl=one.rqmcl, rqchl=one.rqchl,
+            )
             for one in self._books.margin.of_date(view, day_of(date), "SH")
-        ]
+        ]  # fmt: skip
 
     def _totals(self, view: View, since: str, until: str) -> list[dict[str, Any]]:
         first, last = day_of(since), day_of(until)
@@ -108,7 +110,6 @@ _MARGIN_KEYS = (
 )  # fmt: skip
 """A row of the exchange has all of them, null where there is nothing; of two columns only the place is
 known."""
-_OF_A_SECURITY = "stockCode=security.code securityAbbr=name rzye rzmre rzche rqyl rqmcl rqchl"
 _SUMMED = ("rzye", "rzmre", "rqyl", "rqmcl")
 
 

@@ -8,7 +8,6 @@ from datetime import date
 from functools import partial
 from typing import Any, TypeVar
 
-from core.records import picked
 from resources.simulated_market.arrangements import announced_year, closed_days
 from resources.simulated_market.block_trades import PUBLISHED, Deal
 from resources.simulated_market.corrupted_responses import sheet_rows
@@ -26,7 +25,6 @@ from resources.simulated_market.world.model import Security
 PAGE = 20
 _MONTH = r"[0-9]{4}-[0-9]{1,2}"
 YI, WAN = 1e8, 1e4
-_FIGURES = "jrrzmr=rzmre jrrzye=rzye jrrjmc=rqmcl jrrjyl=rqyl jrrjye=rqye jrrzrjye=rzrqye"
 _IN_YI = {"jrrzmr", "jrrzye", "jrrzrjye"}
 """Figures of a security in 亿元; its others are in 万."""
 Fact = TypeVar("Fact")
@@ -88,12 +86,12 @@ class SzseResponder:
         if params.get("CATALOGID") == _CLASSES:
             rows = [("证券类别", "数量", "成交金额", "总市值", "流通市值")]
             for group in self._books.classes.of_date(view, day_of(params.get("txtQueryDate", "")), "SZ"):
-                sums = picked(group, "amount cap float_cap", _shown)
-                rows.append((group.name, f"{group.count:,}", *sums.values()))
+                sums = map(_shown, (group.amount, group.cap, group.float_cap))
+                rows.append((group.name, f"{group.count:,}", *sums))
         elif params.get("CATALOGID") == _MARGIN:
             for one in view.cut(self._names(view, params)):
-                counts, values = picked(one, "rzmre rzye rqmcl rqyl", "{:,}".format), (one.rqye, one.rzrqye)
-                rows.append((one.security.code, one.name, *counts.values(), *map(_shown, values)))
+                counts = (f"{count:,}" for count in (one.rzmre, one.rzye, one.rqmcl, one.rqyl))
+                rows.append((one.security.code, one.name, *counts, _shown(one.rqye), _shown(one.rzrqye)))
         return Reply(workbook(sheet_rows(rows, view.fault)), MEDIA_TYPE)
 
     def _names(self, view: View, params: dict[str, str]) -> list[Margin]:
@@ -169,14 +167,20 @@ def _etf_units(params: dict[str, str], view: View) -> Reply:
     return _paged(params, view, ("tab1", "基金列表"), day, units_of(view, day, "SZ"), row)
 
 
+def _figures(one: Margin) -> dict[str, float]:
+    return {
+        "jrrzmr": one.rzmre, "jrrzye": one.rzye, "jrrjmc": one.rqmcl, "jrrjyl": one.rqyl,
+        "jrrjye": one.rqye, "jrrzrjye": one.rzrqye,
+    }  # fmt: skip
+
+
 def _total(names: Sequence[Margin]) -> dict[str, str]:
-    rows = [picked(one, _FIGURES) for one in names]
+    rows = [_figures(one) for one in names]
     return {key: _shown(sum(row[key] for row in rows) / YI) for key in rows[0]}
 
 
 def _detail(one: Margin) -> dict[str, str]:
-    figures = picked(one, _FIGURES)
-    shown = {key: _shown(value / (YI if key in _IN_YI else WAN)) for key, value in figures.items()}
+    shown = {key: _shown(value / (YI if key in _IN_YI else WAN)) for key, value in _figures(one).items()}
     return {"zqdm": one.security.code, "zqjc": one.name, **shown}
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TypeVar
 
-from core.records import picked
 from resources.simulated_market.days import day_bar, is_out
 from resources.simulated_market.economy import Line, draw
 from resources.simulated_market.wire import View
@@ -96,7 +95,8 @@ class Contract:
 
     def traded(self, nothing: T) -> dict[str, float | T]:
         """Open, high and low; `nothing` of a contract without a trade."""
-        return picked(self, "open high low", None if self.volume else lambda _: nothing)
+        prices = {"open": self.open, "high": self.high, "low": self.low}
+        return {name: price if self.volume else nothing for name, price in prices.items()}
 
 
 def of_date(view: View, exchange: str, day: int) -> list[Contract]:

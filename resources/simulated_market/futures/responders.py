@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from core.records import picked
 from resources.simulated_market.futures.book import Contract, of_date
 from resources.simulated_market.wire import Handler, HttpRequest, Reply, Site, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
@@ -44,19 +43,14 @@ def _shanghai_day(upstream: str, request: HttpRequest, view: View) -> Reply:
 def _shanghai(one: Contract, month: str) -> dict[str, Any]:
     traded = one.traded("")
     return {
-        "PRODUCTID": f"{one.product.code}_f    ",
-        "PRODUCTGROUPID": f"{one.product.code}      ",
-        "PRODUCTSORTNO": 10,
-        "PRODUCTNAME": f"{one.product.name}              ",
-        "DELIVERYMONTH": month,
-        "PRESETTLEMENTPRICE": one.before,
-        **picked(traded, "OPENPRICE=open HIGHESTPRICE=high LOWESTPRICE=low"),
-        **picked(one, "CLOSEPRICE=close SETTLEMENTPRICE=settle ZD1_CHG=change ZD2_CHG=settle_change"),
-        **picked(one, "VOLUME=volume OPENINTEREST=held OPENINTERESTCHG=held_change TURNOVER=turnover"),
-        "TASVOLUME": "",
-        "ORDERNO": 0,
+        "PRODUCTID": f"{one.product.code}_f    ", "PRODUCTGROUPID": f"{one.product.code}      ",
+        "PRODUCTSORTNO": 10, "PRODUCTNAME": f"{one.product.name}              ", "DELIVERYMONTH": month,
+        "PRESETTLEMENTPRICE": one.before, "OPENPRICE": traded["open"], "HIGHESTPRICE": traded["high"],
+        "LOWESTPRICE": traded["low"], "CLOSEPRICE": one.close, "SETTLEMENTPRICE": one.settle,
+        "ZD1_CHG": one.change, "ZD2_CHG": one.settle_change, "VOLUME": one.volume, "OPENINTEREST": one.held,
+        "OPENINTERESTCHG": one.held_change, "TURNOVER": one.turnover, "TASVOLUME": "", "ORDERNO": 0,
         "ORDERNO2": 0,
-    }
+    }  # fmt: skip
 
 
 def _financial_day(request: HttpRequest, view: View) -> Reply:
@@ -67,8 +61,10 @@ def _financial_day(request: HttpRequest, view: View) -> Reply:
     heads = "合约代码,今开盘,最高价,最低价,成交量,成交金额,持仓量,持仓变化,今收盘,今结算,前结算,涨跌1,涨跌2"
     lines = [f"{heads},隐含波动率(%),Delta"]
     for one in contracts:
-        figures = picked(one, "volume turnover held held_change close settle before change settle_change")
-        values = (f"{one.code}  ", *one.traded("").values(), *figures.values(), "--", "--")
+        values = (
+            f"{one.code}  ", *one.traded("").values(), one.volume, one.turnover, one.held, one.held_change,
+            one.close, one.settle, one.before, one.change, one.settle_change, "--", "--",
+        )  # fmt: skip
         lines.append(",".join(map(str, values)))
     lines.append("IO2609-C-4000,1.0,2.0,1.0,10,0.3,20,1,1.5,1.5,1.4,0.1,0.1,15.2,0.5")
     lines += ["小计,,,,100,1.0,100,1,,,,,,,", "合计,,,,100,1.0,100,1,,,,,,,"]
@@ -97,9 +93,12 @@ def _guangzhou_day(request: HttpRequest, view: View) -> Reply:
 
 
 def _day_quotes(one: Contract) -> dict[str, Any]:
-    prices = picked(one, "close lastClear=before clearPrice=settle diff=change diff1=settle_change", str)
-    sizes = picked(one, "volumn=volume openInterest=held diffI=held_change turnover", str)
-    return {**picked(one.traded("-"), "open high low", str), **prices, **sizes}
+    figures = {
+        **one.traded("-"), "close": one.close, "lastClear": one.before, "clearPrice": one.settle,
+        "diff": one.change, "diff1": one.settle_change, "volumn": one.volume, "openInterest": one.held,
+        "diffI": one.held_change, "turnover": one.turnover,
+    }  # fmt: skip
+    return {name: str(figure) for name, figure in figures.items()}
 
 
 def _zhengzhou_day(request: HttpRequest, view: View) -> Reply:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from core.records import picked
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.constituents import index_of, newest_month_end, pe_by_date, shares_at
@@ -72,7 +71,7 @@ class CsindexResponder:
             known = set(dates_between(view, *requested, _CLOSE))
             name = view.world.name(index, view.now)
             places = [at for at, day in enumerate(bars.date.tolist()) if day in known]
-            prices = picked(bars, "open high low close")
+            prices = {"open": bars.open, "high": bars.high, "low": bars.low, "close": bars.close}
             pe, counts = pe_by_date(view, self._lines, index, bars.date[places])
             for place, at in enumerate(places):
                 change = int(bars.close[at]) - int(bars.preclose[at])

@@ -385,7 +385,7 @@ _SCRIPTED = {f.symbol for f in FEATURES if f.name in _QUIET}
 # Boards in a row of one leader after the other: most end after one or two, the highest after six.
 _LADDERS = (1, 2, 1, 3, 1, 1, 2, 1, 4, 1, 2, 1, 1, 5, 1, 2, 1, 3, 1, 1, 2, 6, 1, 1, 2, 1, 3)
 _JUMPY = 0.3  # the daily boards take the place of most drawn leaps
-_LOSS_MAKERS = frozenset(
-    "sh600047 sz000103 sz000109 sz300704 sh605400 sh688014 sh688034 sz000108 sh600046 sz300574 sh688040 "
-    "sz301701".split()
-)
+_LOSS_MAKERS = frozenset({
+    "sh600047", "sz000103", "sz000109", "sz300704", "sh605400", "sh688014", "sh688034", "sz000108",
+    "sh600046", "sz300574", "sh688040", "sz301701",
+})  # fmt: skip

@@ -1,15 +1,13 @@
 """The social site: a visit in two steps brings a token, and without it a call is answered with HTTP 400."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from core.records import columns_by_key, picked
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, Row, View, route, unix
-from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Valuation
+from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
 _COOKIE = "xq_a_token"
 _VISITOR = "sample-visitor"
@@ -135,21 +133,20 @@ def quote_row(view: View, security: Security, quote: Quote) -> Row:
         "amplitude": round((quote.high - quote.low) / quote.preclose * 100, 2)
         if traded and quote.preclose
         else None,
-        **_valued(held, "market_capital=total_market_cap float_market_capital=float_market_cap"),
-        **_valued(held, "total_shares float_shares"),
+        "market_capital": held and held.total_market_cap,
+        "float_market_capital": held and held.float_market_cap,
+        "total_shares": held and held.total_shares,
+        "float_shares": held and held.float_shares,
         "issue_date": unix(day) * 1000,
         "limit_up": None if quote.limit_up is None else quote.limit_up / PRICE_UNIT,
         "limit_down": None if quote.limit_down is None else quote.limit_down / PRICE_UNIT,
         "volume_ratio": quote.volume_ratio,
-        **_valued(held, "pe_ttm pe_forecast=pe_dynamic pe_lyr=pe_static pb dividend_yield", _three),
+        "pe_ttm": held and _three(held.pe_ttm),
+        "pe_forecast": held and _three(held.pe_dynamic),
+        "pe_lyr": held and _three(held.pe_static),
+        "pb": held and _three(held.pb),
+        "dividend_yield": held and _three(held.dividend_yield),
     }
-
-
-def _valued(
-    held: Valuation | None, columns: str, convert: Callable[[Any], Any] | None = None
-) -> dict[str, Any]:
-    """Some values of a valuation; all null without one."""
-    return dict.fromkeys(columns_by_key(columns)) if held is None else picked(held, columns, convert)
 
 
 def _three(value: float | None) -> float | None:

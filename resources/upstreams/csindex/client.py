@@ -18,7 +18,7 @@ from resources.upstreams.parsing.payload import (
     object_of,
     string_of,
 )
-from resources.upstreams.parsing.rows import columns_of, may, named, padded_code, values_of
+from resources.upstreams.parsing.rows import kinds_of, may, named, padded_code, values_of
 from resources.upstreams.parsing.xls import book_rows, table_of
 from resources.upstreams.upstream_client import UpstreamClient
 
@@ -41,7 +41,7 @@ _PERF = (
     *may(amount, consNumber="member_count"),
     *may(number, peg="pe_ttm"),
 )
-PERF_COLUMNS = texts("date") | columns_of(_PERF)
+PERF_COLUMNS = texts("date") | kinds_of(_PERF)
 """Points, percent, shares, CNY."""
 
 

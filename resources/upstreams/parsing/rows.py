@@ -53,8 +53,8 @@ def must(read: Reader, **columns: str) -> tuple[Field, ...]:
     return tuple(Field(wire, column, read, always=True) for wire, column in columns.items())
 
 
-def columns_of(table: Iterable[Field]) -> dict[str, str]:
-    """The columns of a frame of these fields."""
+def kinds_of(table: Iterable[Field]) -> dict[str, str]:
+    """Column of a frame of these fields -> its kind."""
     return {one.column: one.kind for one in table if not one.column.startswith("_")}
 
 
@@ -81,7 +81,7 @@ class Table:
     ) -> None:
         self.what = what
         self.fields = tuple(one for group in groups for one in group)
-        self.columns = columns_of(self.fields) | dict(more or {})
+        self.columns = kinds_of(self.fields) | dict(more or {})
         self.wire = tuple(one.wire for one in self.fields)
         self._key = next(one for one in self.fields if one.column == key)
         self._always = tuple(one.wire for one in self.fields if one.always)

@@ -21,7 +21,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
     text_of,
 )
-from resources.upstreams.parsing.rows import columns_of, day_of, may, padded_code, values_of
+from resources.upstreams.parsing.rows import day_of, kinds_of, may, padded_code, values_of
 from resources.upstreams.parsing.xls import book_rows, table_of
 from resources.upstreams.upstream_client import UpstreamClient
 
@@ -161,7 +161,7 @@ _CURRENT = (
     *may(_volume, l11="volume"),
     *may(amount, l5="amount"),
 )
-CURRENT_COLUMNS = texts("code name level") | columns_of(_CURRENT)
+CURRENT_COLUMNS = texts("code name level") | kinds_of(_CURRENT)
 _REPORT = (
     *may(_name, swindexname="name"),
     *may(_level, closeindex="close"),
@@ -176,7 +176,7 @@ _REPORT = (
         bargainsumrate="amount_share_pct",
     ),
 )
-REPORT_COLUMNS = texts("code date name level") | columns_of(_REPORT)
+REPORT_COLUMNS = texts("code date name level") | kinds_of(_REPORT)
 _TREND = (
     *may(day_of, bargaindate="date"),
     *may(_level, openindex="open", maxindex="high", minindex="low", closeindex="close"),
@@ -184,7 +184,7 @@ _TREND = (
     *may(_volume, bargainamount="volume_yi"),
     *may(amount, bargainsum="amount_yi"),
 )
-TREND_COLUMNS = texts("code") | columns_of(_TREND)
+TREND_COLUMNS = texts("code") | kinds_of(_TREND)
 
 
 def level_name(level: str) -> str:

@@ -25,7 +25,7 @@ from resources.upstreams.parsing.payload import (
     text_of,
     whole,
 )
-from resources.upstreams.parsing.rows import columns_of, may, values_of
+from resources.upstreams.parsing.rows import kinds_of, may, values_of
 from resources.upstreams.tencent.bars import data_of
 
 RANK_PAGE = 200
@@ -39,7 +39,7 @@ _RANK = (
     *may(_wan, volume="amount", zsz="total_market_cap", ltsz="float_market_cap"),
     *may(partial(number, digits=AMT, scale=1e4), zljlr="main_net"),
 )
-RANK_COLUMNS = texts("symbol code market name") | columns_of(_RANK)
+RANK_COLUMNS = texts("symbol code market name") | kinds_of(_RANK)
 TICK_COLUMNS: dict[str, str] = {
     **texts("code time side"),
     "seq": "i",

@@ -16,7 +16,6 @@ import pandas as pd
 from core.errors import PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import Instrument, instrument
-from core.records import picked
 from resources.rejections import accepted_rows, once_each
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -230,16 +229,11 @@ def _foreign(
 def _common(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
     day, when = _time(what, fields[30])
     return {
-        **picked(what, "symbol code=dataset_code market sec_type=kind"),
-        "name": fields[1],
-        "trade_date": day,
-        "quote_time": when,
-        "price": _price(fields, 3, "price", what),
-        "last_close": _price(fields, 4, "last_close", what),
-        "open": _price(fields, 5, "open", what),
-        "high": _price(fields, 33, "high", what),
-        "low": _price(fields, 34, "low", what),
-    }
+        "symbol": what.symbol, "code": what.dataset_code, "market": what.market, "sec_type": what.kind,
+        "name": fields[1], "trade_date": day, "quote_time": when, "price": _price(fields, 3, "price", what),
+        "last_close": _price(fields, 4, "last_close", what), "open": _price(fields, 5, "open", what),
+        "high": _price(fields, 33, "high", what), "low": _price(fields, 34, "low", what),
+    }  # fmt: skip
 
 
 def _time(what: Instrument, text: str) -> tuple[str | None, str | None]:

@@ -28,8 +28,8 @@ from resources.upstreams.parsing.payload import (
 )
 from resources.upstreams.parsing.payload import text_of as decoded
 from resources.upstreams.parsing.rows import (
-    columns_of,
     count,
+    kinds_of,
     may,
     needed,
     security_code,
@@ -51,8 +51,8 @@ _STRONG = (
     *may(number, huanshou="turnover_pct", ddejingliang="large_net"),
     *may(amount, chengjiaoe="amount", chengjiaoliang="volume"),
 )
-HOT_COLUMNS = texts("code name reason tags") | columns_of(_HOT)
-STRONG_COLUMNS = texts("date code name reason tags") | columns_of(_STRONG)
+HOT_COLUMNS = texts("code name reason tags") | kinds_of(_HOT)
+STRONG_COLUMNS = texts("date code name reason tags") | kinds_of(_STRONG)
 
 
 def hot_request() -> Request:

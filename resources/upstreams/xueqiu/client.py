@@ -28,7 +28,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
-from resources.upstreams.parsing.rows import Field, columns_of, may, not_zero, values_of
+from resources.upstreams.parsing.rows import Field, kinds_of, may, not_zero, values_of
 from resources.upstreams.upstream_client import UpstreamClient
 
 # -- What all answers of the social site share: the visitor's token, its errors, block pages, symbols,
@@ -104,7 +104,7 @@ def time_of(value: Any, what: str) -> str:
 # -- screener/screen ordered by followers: the stocks that most users of the site follow.
 
 _FOLLOWED = (*may(amount, follow="heat"), *may(number, pct="change_pct"), *may(amount, current="price"))
-FOLLOW_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_FOLLOWED)
+FOLLOW_COLUMNS = texts("code name") | numbers("rank_no") | kinds_of(_FOLLOWED)
 """`heat`: users that follow the stock."""
 MOST = 100
 _MARKETS = ("SH", "SZ", "BJ")
@@ -144,7 +144,7 @@ def _ranked(body: bytes, what: str, part: str, key: str, table: Sequence[Field])
     named = named_by(key)
     # A stock that comes again has the place that it had.
     places = {name: at for at, name in enumerate(dict.fromkeys(map(str, map(named, listed))), start=1)}
-    columns = texts("code name") | numbers("rank_no") | columns_of(table)
+    columns = texts("code name") | numbers("rank_no") | kinds_of(table)
     return once_each(frame(accepted_rows(listed, read, what, named), columns), ["code"], what)
 
 
@@ -156,7 +156,7 @@ _HOT = (
     *may(number, percent="change_pct"),
     *may(amount, current="price"),
 )
-HOT_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_HOT)
+HOT_COLUMNS = texts("code name") | numbers("rank_no") | kinds_of(_HOT)
 _CHINA = "12"
 
 
@@ -196,7 +196,7 @@ _QUOTE = (
 QUOTE_COLUMNS: dict[str, str] = {
     **texts("symbol code market name trade_date quote_time"),
     "is_suspended": "b",
-    **columns_of(_QUOTE),
+    **kinds_of(_QUOTE),
 }
 _LISTED = 1
 

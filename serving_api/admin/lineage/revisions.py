@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.declaration.tables import Table
-from core.records import picked
 from serving_api.admin.shared import parse_json
 from serving_api.framework.envelope import instant
 
@@ -67,7 +66,7 @@ def revisions(
             old, new = (None if before is None else before[name]), row[name]
             if before is not None and old != new:
                 changed[name] = {"old": decoded(table, name, old), "new": decoded(table, name, new)}
-        valid = picked(row, "valid_from valid_to", instant)
+        valid = {name: instant(row[name]) for name in ("valid_from", "valid_to")}
         shown.append({"batch_id": row["batch_id"], **valid, "changed": changed})
         before = row
     return shown[::-1]

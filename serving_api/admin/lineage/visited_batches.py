@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.records import picked
 from resources.redact import redact
 from serving_api.admin.batches import by_ids
 from serving_api.admin.lineage import queries
@@ -99,9 +98,12 @@ class VisitedBatches:
 
     def fetch_view(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """A response without its file path."""
-        shown = "id=fetch_id upstream call=call_name status=http_status outcome bytes=byte_count sha256"
-        request, received_at = redact(row["request"] or ""), instant(row["received_at"])
-        return {**picked(row, shown), "request": request, "received_at": received_at}
+        return {
+            "id": row["fetch_id"], "upstream": row["upstream"], "call": row["call_name"],
+            "status": row["http_status"], "outcome": row["outcome"], "bytes": row["byte_count"],
+            "sha256": row["sha256"], "request": redact(row["request"] or ""),
+            "received_at": instant(row["received_at"]),
+        }  # fmt: skip
 
     def payload(self, row: Mapping[str, Any]) -> dict[str, Any] | None:
         """The body as text or base64; None when it is no longer stored."""

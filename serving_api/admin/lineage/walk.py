@@ -15,9 +15,8 @@ from core.declaration.frames import canonical_json
 from core.declaration.registry import Registry
 from core.declaration.tables import Layer, Table
 from core.errors import InputError, NotFound
-from core.records import picked
 from resources.settings import Settings
-from serving_api.admin.batches import batch_view
+from serving_api.admin.batches import Batch, batch_facts
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.derived import asked_nobody, holder, key_of, rows_behind
 from serving_api.admin.lineage.revisions import Version, chain, decoded, revisions, valid_at
@@ -91,7 +90,9 @@ class Walk:
                 for name in self._content()
                 if name in requested
             },
-            "batches": [batch_view(batch, self.settings) for batch in visited[:MAX_BATCHES]],
+            "batches": [
+                Batch.model_validate(batch_facts(batch, self.settings)) for batch in visited[:MAX_BATCHES]
+            ],
             "raw": self.raw[:MAX_RAW],
             "revisions": changes,
         }
@@ -303,7 +304,7 @@ class Walk:
                 "imported_at": instant(row["imported_at"]),
             }
             if row.get("file_hash"):
-                entry["file"] = picked(row, "name=file_name row=file_row sha256=file_hash")
+                entry["file"] = {"name": row["file_name"], "row": row["file_row"], "sha256": row["file_hash"]}
             if any(known["table"] == table.name and known["key"] == entry["key"] for known in self.raw):
                 continue  # two computed columns come from the same RAW row
             found = self.visited.responses(str(row["batch_id"]), [str(source)] if source else used)
@@ -312,7 +313,8 @@ class Walk:
     def _response_entries(self, batch_id: str, used: Sequence[str]) -> None:
         for item in self.visited.responses(batch_id, used):
             entry = dict.fromkeys(("table", "row_hash", "imported_at"))
-            about = {**picked(item, "source=upstream batch_id"), "key": dict(self.target.key)}
+            key = dict(self.target.key)
+            about = {"source": item["upstream"], "batch_id": item["batch_id"], "key": key}
             self.raw.append({**entry, **about, **self._response(item)})
             self.visited.visit([item["batch_id"]])
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictInt, model_validator
 
 from serving_api.framework.openapi import example
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import Instant, StoredRow
 
 RunStatus = Literal["queued", "running", "success", "partial", "failed", "skipped", "missed", "canceled"]
 
@@ -114,17 +114,21 @@ class TaskChanged(BaseModel):
     message: str
 
 
-@columns_of("sys_sync_log", "id runId=run_id startedAt=started_at finishedAt=finished_at message")
-class TaskRun(BaseModel):
+class TaskRun(StoredRow):
     """One scheduled run of a task; `message` says why it was skipped, missed or failed."""
 
-    key: str
+    id: int
+    runId: str | None = Field(validation_alias="run_id")
+    startedAt: Instant = Field(validation_alias="started_at")
+    finishedAt: Instant = Field(validation_alias="finished_at")
+    message: str | None = Field(validation_alias="reason")
+    key: str = Field(validation_alias="task_key")
     status: RunStatus
     trigger: str
-    slotAt: str | None
-    tradeDate: str | None
+    slotAt: Instant = Field(validation_alias="slot_at")
+    tradeDate: str | None = Field(validation_alias="trade_date")
     attempt: int
-    durationSec: float | None
+    durationSec: float | None = Field(validation_alias="duration_s")
 
 
 class TaskRuns(BaseModel):

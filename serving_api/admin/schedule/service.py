@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
-from core.records import picked
 from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, last_tick
 from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunReads, ScheduledRunRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.locks import DomainLocks, LockState
+from serving_api.admin.schedule.schemas import TaskItem, TaskRun
 from serving_api.admin.shared import parse_day
 from serving_api.framework.envelope import instant
 from serving_api.framework.state import State
@@ -26,7 +26,7 @@ _SHANGHAI = timedelta(hours=8)
 # -- the table --------------------------------------------------------------------------------------
 
 
-def tasks(state: State) -> list[dict[str, Any]]:
+def tasks(state: State) -> list[TaskItem]:
     """Every task with its settings in force, in the declared order. Blocks."""
     engine = state.reading.warehouse.engine
     slots = ScheduledRunReads(engine)
@@ -38,18 +38,16 @@ def tasks(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def _task(task_state: TaskState, last: ScheduledRunRow | None, running: bool, state: State) -> dict[str, Any]:
+def _task(task_state: TaskState, last: ScheduledRunRow | None, running: bool, state: State) -> TaskItem:
     task = task_state.task
-    declared = "tradingDayOnly=trading_day_only dependsOn=after maxRetries=max_retries"
-    return {
-        **picked(task, f"key name {declared} retryDelaySec=retry_delay_s note"),
-        **picked(task.timing, "triggerHm=hm time=text cron"),
-        "enabled": task_state.enabled,
-        "running": running,
+    return TaskItem.model_validate({
+        "key": task.key, "name": task.name, "tradingDayOnly": task.trading_day_only, "dependsOn": task.after,
+        "maxRetries": task.max_retries, "retryDelaySec": task.retry_delay_s, "note": task.note,
+        "triggerHm": task.timing.hm, "time": task.timing.text, "cron": task.timing.cron,
+        "enabled": task_state.enabled, "running": running, "lastStatus": last.status if last else None,
         "lastRunAt": instant(last.started_at or last.slot_at) if last else None,
-        "lastStatus": last.status if last else None,
         "nextRunAt": instant(next_run(task_state, state)),
-    }
+    })  # fmt: skip
 
 
 def next_run(task_state: TaskState, state: State) -> datetime | None:
@@ -141,10 +139,4 @@ async def task_runs(
     day = None if date is None else parse_day("date", date, state.today)
     slots = ScheduledRunReads(state.reading.warehouse.engine)
     rows, total = await off_loop(slots.runs, task_key=key, status=status, day=day, limit=limit, offset=offset)
-    return {"runs": [_run(row) for row in rows], "total": total}
-
-
-def _run(row: ScheduledRunRow) -> dict[str, Any]:
-    shown = "id key=task_key status trigger tradeDate=trade_date attempt runId=run_id durationSec=duration_s"
-    times = picked(row, "slotAt=slot_at startedAt=started_at finishedAt=finished_at", instant)
-    return {**picked(row, f"{shown} message=reason"), **times}
+    return {"runs": [TaskRun.model_validate(row, from_attributes=True) for row in rows], "total": total}

@@ -12,13 +12,14 @@ from resources.warehouse.ledger.commands import Command
 from serving_api.admin.waiting import carried_out, failure
 from serving_api.framework.state import State
 
-TYPES = tuple(
-    "kline quote valuation fund_flow minute_kline reports dragon_tiger margin holder_num lockup block_trade "
-    "dividend concept_blocks northbound announcements news finstmt fin_indicator issue_info holding_org "
-    "top_holders earnings_forecast earnings_express executive_holding org_survey fund_holding aux_profile "
-    "aux_finance_changes aux_holders aux_bonus aux_operate aux_worth aux_equity aux_news aux_capital "
-    "aux_lhb aux_rzrq aux_dzjy".split()
-)
+TYPES = (
+    "kline", "quote", "valuation", "fund_flow", "minute_kline", "reports", "dragon_tiger", "margin",
+    "holder_num", "lockup", "block_trade", "dividend", "concept_blocks", "northbound", "announcements",
+    "news", "finstmt", "fin_indicator", "issue_info", "holding_org", "top_holders", "earnings_forecast",
+    "earnings_express", "executive_holding", "org_survey", "fund_holding", "aux_profile",
+    "aux_finance_changes", "aux_holders", "aux_bonus", "aux_operate", "aux_worth", "aux_equity", "aux_news",
+    "aux_capital", "aux_lhb", "aux_rzrq", "aux_dzjy",
+)  # fmt: skip
 NORTHBOUND = "northbound"
 """Market-level: the one type that `all` leaves out."""
 ALL = "all"

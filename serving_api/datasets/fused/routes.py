@@ -10,7 +10,6 @@ from fastapi import Body, Depends, Query
 
 from core.clock import stamp
 from core.errors import InputError, NotFound
-from core.records import picked
 from serving_api.datasets.fused import queries, records, schemas, service
 from serving_api.datasets.fused.status import request_sync, status
 from serving_api.framework.envelope import PREFIX
@@ -191,7 +190,7 @@ async def lockup(
     today = call.state.clock.now().date()
     until = today + timedelta(days=forward_days)
     read = call.state.reading.point(queries.releases, code, today.isoformat(), until.isoformat())
-    return Answer([picked(row, schemas.RELEASE) for row in await read_or([], read)])
+    return Answer([schemas.Release.model_validate(row) for row in await read_or([], read)])
 
 
 @router.get("/stock/{code}/kline-bar", response_model=list[schemas.PeriodBar])

@@ -5,12 +5,26 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from platform_assets.datasets.announcement import Announcement
+from platform_assets.datasets.block_trade import BlockTrade
+from platform_assets.datasets.dividend import Dividend
+from platform_assets.datasets.dragon_tiger import DragonTiger
+from platform_assets.datasets.finance_indicator import FinanceIndicator
+from platform_assets.datasets.holder import Holder
+from platform_assets.datasets.index_daily import IndexDaily
+from platform_assets.datasets.kline_bar import KlineBar
+from platform_assets.datasets.lockup import RawLockup
+from platform_assets.datasets.margin import Margin
+from platform_assets.datasets.news import News
+from platform_assets.datasets.stock_industry import StockIndustry
+from platform_assets.datasets.stock_master import StockMaster
+from platform_assets.datasets.stock_wide import StockWide
+from platform_assets.datasets.valuation import Valuation as StoredValuation
 from serving_api.admin.records import SyncLog
 from serving_api.admin.schedule.schemas import LockItem
-from serving_api.datasets.fused import queries
 from serving_api.framework.openapi import example
 from serving_api.framework.parameters import Code
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 
 
 class SyncRequest(BaseModel):
@@ -35,7 +49,9 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-@columns_of(queries.MASTER, "code name? total_shares float_shares")
+@with_columns(
+    StockMaster.code, StockMaster.name.or_null(), StockMaster.total_shares, StockMaster.float_shares
+)
 class Master(Row):
     """Shares; then the other columns of fusion_stock_master."""
 
@@ -46,7 +62,10 @@ class Profile(Row):
     code: str
 
 
-@columns_of(queries.FINANCE, "report_period revenue net_profit eps bvps")
+@with_columns(
+    FinanceIndicator.report_period, FinanceIndicator.revenue, FinanceIndicator.net_profit,
+    FinanceIndicator.eps, FinanceIndicator.bvps,
+)  # fmt: skip
 class Finance(Row):
     """CNY; per share CNY."""
 
@@ -60,14 +79,20 @@ class StockRecord(BaseModel):
     quality: dict[str, str | None]
 
 
-@columns_of(queries.VALUATION, "code pe_ttm pb total_market_cap price? as_of_date=date")
+@with_columns(
+    StoredValuation.code, StoredValuation.pe_ttm, StoredValuation.pb, StoredValuation.total_market_cap,
+    StoredValuation.price.or_null(), StoredValuation.date.label("as_of_date"),
+)  # fmt: skip
 class ValuationRow(Row):
     """Caps in 10k CNY."""
 
     quality: str | None
 
 
-@columns_of(queries.VALUATION, "date price? pe_ttm pb total_market_cap")
+@with_columns(
+    StoredValuation.date, StoredValuation.price.or_null(), StoredValuation.pe_ttm, StoredValuation.pb,
+    StoredValuation.total_market_cap,
+)  # fmt: skip
 class Snapshot(BaseModel):
     """Price in CNY, cap in 10k CNY."""
 
@@ -79,37 +104,50 @@ class Valuation(BaseModel):
     total_snapshots: int
 
 
-@columns_of(queries.INDUSTRY, "code name industry em_industry tdx_industry sw_l1 sw_l2")
+@with_columns(
+    StockIndustry.code, StockIndustry.name, StockIndustry.industry, StockIndustry.em_industry,
+    StockIndustry.tdx_industry, StockIndustry.sw_l1, StockIndustry.sw_l2,
+)  # fmt: skip
 class IndustryRow(Row):
     quality: str | None
 
 
-@columns_of(queries.MARGIN, "date rzye? rzmre rqye rzrqye fin_ratio_pct loan_volume")
+@with_columns(
+    Margin.date, Margin.rzye.or_null(), Margin.rzmre, Margin.rqye, Margin.rzrqye, Margin.fin_ratio_pct,
+    Margin.loan_volume,
+)  # fmt: skip
 class MarginRow(Row):
     """CNY; `fin_ratio_pct` percent of the float market cap, `loan_volume` shares."""
 
 
-@columns_of(queries.HOLDER, "date holder_num? change_num change_ratio avg_shares")
+@with_columns(
+    Holder.date, Holder.holder_num.or_null(), Holder.change_num, Holder.change_ratio, Holder.avg_shares
+)
 class HolderRow(Row):
     """`change_ratio` percent since the count before, `avg_shares` A shares per holder; then `ann_date` of the
     notice, `avg_market_cap` CNY per holder, `total_shares` A shares, `interval_change_pct` percent."""
 
 
-@columns_of(queries.DIVIDEND, "ex_date bonus_rmb transfer_ratio bonus_ratio progress")
+@with_columns(
+    Dividend.ex_date, Dividend.bonus_rmb, Dividend.transfer_ratio, Dividend.bonus_ratio, Dividend.progress
+)
 class DividendRow(Row):
     """Before tax, per 10 shares: `bonus_rmb` CNY, `transfer_ratio` shares from reserves, `bonus_ratio` shares
     from profit. `dividend_yield` and `payout_ratio` percent, `total_cash` CNY. No `ex_date` before the notice
     of the implementation."""
 
 
-@columns_of(queries.ANNOUNCEMENT, "pub_date title! ann_type url")
+@with_columns(Announcement.pub_date, Announcement.title.not_null(), Announcement.ann_type, Announcement.url)
 class AnnouncementRow(Row):
     """`category`, `importance` 1..3 and the other columns of fusion_announcement follow."""
 
     quality: str | None
 
 
-@columns_of(queries.NEWS, "pub_time! title! content source url news_type rating researcher")
+@with_columns(
+    News.pub_time.not_null(), News.title.not_null(), News.content, News.source, News.url, News.news_type,
+    News.rating, News.researcher,
+)  # fmt: skip
 class NewsRow(Row):
     """`source` is the medium; `target_price` and EPS forecasts (CNY) and `sentiment` -1, 0, 1 follow."""
 
@@ -117,7 +155,10 @@ class NewsRow(Row):
     quality: str | None
 
 
-@columns_of(queries.DRAGON_TIGER, "date reason! net_buy turnover close next_change_pct buy_amt sell_amt")
+@with_columns(
+    DragonTiger.date, DragonTiger.reason.not_null(), DragonTiger.net_buy, DragonTiger.turnover,
+    DragonTiger.close, DragonTiger.next_change_pct, DragonTiger.buy_amt, DragonTiger.sell_amt,
+)  # fmt: skip
 class DragonTigerRow(Row):
     """`net_buy`, `buy_amt`, `sell_amt` and the other sums of seats in 10k CNY, `amount` and `close` in CNY,
     `turnover` and changes in percent; `next_change_pct` is null until the next session has closed. The sums
@@ -126,26 +167,29 @@ class DragonTigerRow(Row):
     quality: str | None
 
 
-@columns_of(queries.BLOCK_TRADE, "date buyer seller price? volume? close premium_pct amount")
+@with_columns(
+    BlockTrade.date, BlockTrade.buyer, BlockTrade.seller, BlockTrade.price.or_null(),
+    BlockTrade.volume.or_null(), BlockTrade.close, BlockTrade.premium_pct, BlockTrade.amount,
+)  # fmt: skip
 class BlockTradeRow(Row):
     """CNY; volume in shares, `premium_pct` percent of the close."""
 
     quality: str | None
 
 
-RELEASE = (
-    "date=free_date type=share_type shares=free_shares able_shares ratio_pct=ratio_total_pct market_value"
-)
-
-
-@columns_of(queries.LOCKUP, RELEASE)
+@with_columns(RawLockup.free_date.label("date"), RawLockup.share_type.label("type"),
+    RawLockup.free_shares.label("shares"), RawLockup.able_shares,
+    RawLockup.ratio_total_pct.label("ratio_pct"), RawLockup.market_value,
+)  # fmt: skip
 class Release(BaseModel):
     """Shares; `ratio_pct` percent of all shares, `market_value` CNY at the newest close."""
 
 
-@columns_of(
-    queries.KLINE_BAR, "period date last_date is_closed! open? close? high? low? volume amount bar_count?"
-)
+@with_columns(
+    KlineBar.period, KlineBar.date, KlineBar.last_date, KlineBar.is_closed.not_null(),
+    KlineBar.open.or_null(), KlineBar.close.or_null(), KlineBar.high.or_null(), KlineBar.low.or_null(),
+    KlineBar.volume, KlineBar.amount, KlineBar.bar_count.or_null(),
+)  # fmt: skip
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside. `date` is the last trade date of the period,
     also of an unfinished one; `last_date` the newest trade date in the bar, null for bars stored before
@@ -158,7 +202,10 @@ class PeriodBar(BaseModel):
     quality: str | None
 
 
-@columns_of(queries.INDEX_DAILY, "code date name open close? high low volume amount")
+@with_columns(
+    IndexDaily.code, IndexDaily.date, IndexDaily.name, IndexDaily.open, IndexDaily.close.or_null(),
+    IndexDaily.high, IndexDaily.low, IndexDaily.volume, IndexDaily.amount,
+)  # fmt: skip
 class IndexBar(BaseModel):
     """Points; volume in shares, amount in CNY."""
 
@@ -169,8 +216,11 @@ class IndexBar(BaseModel):
     quality: str | None
 
 
-@columns_of(queries.MASTER, "code name? market? total_shares float_shares")
-@columns_of("fusion_stock_wide", "industry report_period revenue net_profit eps bvps roe")
+@with_columns(
+    StockMaster.code, StockMaster.name.or_null(), StockMaster.market.or_null(), StockMaster.total_shares,
+    StockMaster.float_shares, StockWide.industry, StockWide.report_period, StockWide.revenue,
+    StockWide.net_profit, StockWide.eps, StockWide.bvps, StockWide.roe,
+)  # fmt: skip
 class Core(BaseModel):
     """Shares; report figures in CNY, `eps` and `bvps` CNY per share, `roe` in percent."""
 

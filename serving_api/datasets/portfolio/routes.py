@@ -11,16 +11,18 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
 
 
-@columns_of(
-    "portfolio_stock",
-    "code name shares buyDate=buy_date stopLossPrice=stop_loss_price targetPrice=target_price note",
-)
 class PortfolioStock(BaseModel):
     """One security of the list, with its newest stored quote."""
 
+    code: str
+    name: str | None
+    shares: float | None = Field(description="shares")
+    buyDate: str | None
+    stopLossPrice: float | None = Field(description="CNY")
+    targetPrice: float | None = Field(description="CNY")
+    note: str | None
     group: str
     costPrice: float | None = Field(
         description="CNY per share; negative when realised gains exceed the purchase price"

@@ -6,7 +6,6 @@ import anyio
 import anyio.to_thread
 
 from core.clock import stamp
-from core.records import picked
 from serving_api.datasets.portfolio import queries
 from serving_api.datasets.portfolio.entries import holdings
 from serving_api.datasets.portfolio.sheets import table_rows
@@ -42,15 +41,13 @@ def shown_stock(row: dict[str, Any], quote: dict[str, Any]) -> dict[str, Any]:
     """A row of the list as responses show it, with its newest quote ({} without one)."""
     price, cost = quote.get("price"), row["cost_price"]
     profit = None if price is None or cost is None or cost <= 0 else round((price / cost - 1) * 100, 4)
-    prices = "costPrice=cost_price buyDate=buy_date stopLossPrice=stop_loss_price targetPrice=target_price"
     return {
-        **picked(row, f"code shares {prices} note"),
-        "name": row["name"] or quote.get("name"),
-        "group": row["group_name"] or GROUP,
-        "price": price,
-        "changePct": quote.get("change_pct"),
+        "code": row["code"], "shares": row["shares"], "costPrice": row["cost_price"],
+        "buyDate": row["buy_date"], "stopLossPrice": row["stop_loss_price"],
+        "targetPrice": row["target_price"], "note": row["note"], "name": row["name"] or quote.get("name"),
+        "group": row["group_name"] or GROUP, "price": price, "changePct": quote.get("change_pct"),
         "profitPct": profit,
-    }
+    }  # fmt: skip
 
 
 async def import_table(state: State, body: bytes) -> dict[str, Any]:
@@ -67,5 +64,7 @@ async def import_table(state: State, body: bytes) -> dict[str, Any]:
         "skipped": skipped,
         "total": saved + skipped,
         "message": f"已导入 {saved} 条，跳过 {skipped} 条",
-        "errors": [picked(problem, "row reason") for problem in found.problems[:MOST_ERRORS]],
+        "errors": [
+            {"row": problem.row, "reason": problem.reason} for problem in found.problems[:MOST_ERRORS]
+        ],
     }

@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 
 from core.errors import PayloadError
-from core.records import picked
 from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS, ChangesPage
 from serving_api.framework.cache_headers import before_open, in_trading_hours
 from serving_api.framework.state import State
@@ -97,5 +96,5 @@ def joined(pages: Sequence[ChangesPage]) -> list[Row]:
 
 
 def _shown(row: Row) -> Row:
-    figures = picked(row, "price change_percent=change_pct", number)
-    return {**picked(row, "time code name type type_label info"), **figures}
+    figures = {"price": number(row["price"]), "change_percent": number(row["change_pct"])}
+    return {**{name: row[name] for name in ("time", "code", "name", "type", "type_label", "info")}, **figures}

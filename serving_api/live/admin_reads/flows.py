@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.records import picked
 from serving_api.live.frame_values import Row, number, records
 
 if TYPE_CHECKING:
@@ -60,8 +59,13 @@ def northbound(frame: "pd.DataFrame") -> dict[str, Any]:
     """Minutes of the northbound channels, 10k CNY. `available` False: minutes without values, because
     values are no longer disclosed during the day."""
     rows = [row for row in records(frame) if row["direction"] == "north"]
-    nets = "hgt=sh_net sgt=sz_net total=total_net"
-    items = [{"time": row["datetime"][11:16], **picked(row, nets, _cents)} for row in rows]
+    items = [
+        {
+            "time": row["datetime"][11:16], "hgt": _cents(row["sh_net"]), "sgt": _cents(row["sz_net"]),
+            "total": _cents(row["total_net"]),
+        }
+        for row in rows
+    ]  # fmt: skip
     available = any(item["total"] is not None for item in items)
     date = rows[0]["datetime"][:10] if rows else None
     note = UNDISCLOSED if items and not available else None

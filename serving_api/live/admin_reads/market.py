@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 
 from core.calendar import CalendarHorizon
-from core.records import picked
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
+from platform_assets.datasets.limit_pool import RawLimitPool
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -16,7 +16,7 @@ from serving_api.live.admin_reads import queries
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
 from serving_api.live.data_types import MARKETS, check_dates
-from serving_api.live.frame_values import Row, is_empty, number, records, session_date, text, whole
+from serving_api.live.frame_values import Row, is_empty, number, records, session_date, shown, text, whole
 from serving_api.live.session_state import market_session
 
 BARS = "fusion_kline_daily"
@@ -79,9 +79,12 @@ POOL_SESSIONS = 20
 """Trade dates that the portal's pools reach back."""
 BOARD_PAGES = 5
 LIMIT_UP = (
-    "code name price? change_pct amount float_cap=float_market_cap turnover_pct limit_days "
-    "first_seal=first_seal_time last_seal=last_seal_time seal_fund break_times industry zt_stat"
-)
+    RawLimitPool.code, RawLimitPool.name, RawLimitPool.price.or_null(), RawLimitPool.change_pct,
+    RawLimitPool.amount, RawLimitPool.float_market_cap.label("float_cap"), RawLimitPool.turnover_pct,
+    RawLimitPool.limit_days, RawLimitPool.first_seal_time.label("first_seal"),
+    RawLimitPool.last_seal_time.label("last_seal"), RawLimitPool.seal_fund, RawLimitPool.break_times,
+    RawLimitPool.industry, RawLimitPool.zt_stat,
+)  # fmt: skip
 _CLOSE = "15:00"
 _CNY_PER_YI = 1e8
 
@@ -181,29 +184,27 @@ def boards_of(client: Any, day: str) -> Any:
 
 def limit_row(row: Mapping[str, Any]) -> Row:
     """One limit-up, from the store or from the portal. CNY, percent; `float_cap` 10k CNY."""
-    return {
-        **picked(row, LIMIT_UP),
-        **picked(row, "price change_pct amount float_cap=float_market_cap turnover_pct seal_fund", number),
-        **picked(row, "limit_days break_times", whole),
-        **picked(row, "first_seal=first_seal_time last_seal=last_seal_time industry zt_stat", text),
-    }
+    return shown(row, LIMIT_UP)
 
 
 def board(row: Mapping[str, Any]) -> Row:
     """An industry board of the portal. CNY, percent."""
     return {
-        **picked(row, "code=board_code name=board_name"),
-        **picked(row, "change_pct leader_change_pct=leader_pct amount main_net", number),
-        **picked(row, "up_count down_count", whole),
-        "leader_name": text(row["leader_name"]),
-    }
+        "code": row["board_code"], "name": row["board_name"], "change_pct": number(row["change_pct"]),
+        "leader_change_pct": number(row["leader_pct"]), "amount": number(row["amount"]),
+        "main_net": number(row["main_net"]), "up_count": whole(row["up_count"]),
+        "down_count": whole(row["down_count"]), "leader_name": text(row["leader_name"]),
+    }  # fmt: skip
 
 
 def sector(row: Mapping[str, Any]) -> Row:
     """The same from a stored node."""
     amount = number(row["amount_yi"])
-    shown = "code=node_code name change_pct up_count down_count leader_name leader_change_pct main_net"
-    return {**picked(row, shown), "amount": None if amount is None else round(amount * _CNY_PER_YI, 2)}
+    shown = ("name", "change_pct", "up_count", "down_count", "leader_name", "leader_change_pct", "main_net")
+    return {
+        "code": row["node_code"], **{name: row[name] for name in shown},
+        "amount": None if amount is None else round(amount * _CNY_PER_YI, 2),
+    }  # fmt: skip
 
 
 def ranked(rows: list[Row]) -> list[Row]:
@@ -218,11 +219,10 @@ def strong(row: Mapping[str, Any]) -> Row:
     """A strong stock. CNY, percent."""
     tags = row["tags"]
     return {
-        **picked(row, "code name"),
+        "code": row["code"], "name": row["name"],
         **{name: number(row.get(name)) for name in ("price", "change_pct", "turnover_pct", "amount")},
-        "reason": text(row["reason"]),
-        "tags": orjson.loads(tags) if isinstance(tags, str) else tags or [],
-    }
+        "reason": text(row["reason"]), "tags": orjson.loads(tags) if isinstance(tags, str) else tags or [],
+    }  # fmt: skip
 
 
 def strongest(rows: list[Row]) -> list[Row]:

@@ -2,16 +2,24 @@
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
+from platform_assets.datasets.breadth_sample import BreadthSample
+from platform_assets.datasets.fund_flow import FundFlow as StoredFundFlow
+from platform_assets.datasets.market_cloud_map import MarketCloudMap
+from platform_assets.datasets.minute_kline import RawMinuteKline
+from platform_assets.datasets.news_flash import NewsFlash
+from platform_assets.datasets.quote_snapshot import QuoteSnapshot, RawQuote
 from serving_api.framework.openapi import example
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.live.admin_reads.market import LIMIT_UP
 
 _ALIASED = ConfigDict(populate_by_name=True)
 
 
-@columns_of(
-    "raw_quote", "name price open high low last_close change_pct turnover_pct pe_ttm pb limit_up limit_down"
-)
+@with_columns(
+    RawQuote.name, RawQuote.price, RawQuote.open, RawQuote.high, RawQuote.low, RawQuote.last_close,
+    RawQuote.change_pct, RawQuote.turnover_pct, RawQuote.pe_ttm, RawQuote.pb, RawQuote.limit_up,
+    RawQuote.limit_down,
+)  # fmt: skip
 class BriefQuote(BaseModel):
     model_config = example(
         name="瀚岳银行", price=15.04, open=14.77, high=15.09, low=14.71, last_close=14.58, change_pct=3.16,
@@ -24,14 +32,15 @@ class QuoteMap(RootModel[dict[str, BriefQuote]]):
     """Code -> quote."""
 
 
-@columns_of("raw_limit_pool", LIMIT_UP)
+@with_columns(*LIMIT_UP)
 class LimitUp(BaseModel):
     """Times HH:MM:SS, null when unknown; `zt_stat` N天M板 = M boards in N days."""
 
 
-@columns_of(
-    "fusion_market_cloud_map", "name change_pct up_count down_count leader_name leader_change_pct main_net"
-)
+@with_columns(
+    MarketCloudMap.name, MarketCloudMap.change_pct, MarketCloudMap.up_count, MarketCloudMap.down_count,
+    MarketCloudMap.leader_name, MarketCloudMap.leader_change_pct, MarketCloudMap.main_net,
+)  # fmt: skip
 class IndustryRank(BaseModel):
     rank: int
     code: str = Field(description="board code")
@@ -46,7 +55,10 @@ class IndustryEnds(BaseModel):
     total: int
 
 
-@columns_of("raw_quote", "code name! price change_pct turnover_pct amount")
+@with_columns(
+    RawQuote.code, RawQuote.name.not_null(), RawQuote.price, RawQuote.change_pct, RawQuote.turnover_pct,
+    RawQuote.amount,
+)  # fmt: skip
 class HotStock(BaseModel):
     reason: str | None = Field(description="topics joined by +")
     tags: list[str]
@@ -58,9 +70,12 @@ class BookLevel(BaseModel):
     volume: int = Field(description="shares")
 
 
-@columns_of(
-    "fusion_quote_snapshot", "code* name* price* last_close* open* high* low* change_pct* volume* amount*"
-)
+@with_columns(
+    QuoteSnapshot.code.or_missing(), QuoteSnapshot.name.or_missing(), QuoteSnapshot.price.or_missing(),
+    QuoteSnapshot.last_close.or_missing(), QuoteSnapshot.open.or_missing(), QuoteSnapshot.high.or_missing(),
+    QuoteSnapshot.low.or_missing(), QuoteSnapshot.change_pct.or_missing(), QuoteSnapshot.volume.or_missing(),
+    QuoteSnapshot.amount.or_missing(),
+)  # fmt: skip
 class OrderBook(BaseModel):
     """CNY, percent, shares; {} when the code is unknown."""
 
@@ -73,7 +88,10 @@ class OrderBook(BaseModel):
     source: str | None = Field(default=None, alias="_source")
 
 
-@columns_of("raw_minute_kline", "datetime open high low close volume?")
+@with_columns(
+    RawMinuteKline.datetime, RawMinuteKline.open, RawMinuteKline.high, RawMinuteKline.low,
+    RawMinuteKline.close, RawMinuteKline.volume.or_null(),
+)  # fmt: skip
 class MinuteBar(BaseModel):
     """`datetime` is the end of the bar."""
 
@@ -99,10 +117,11 @@ class ExRights(BaseModel):
     records: list[ExRight]
 
 
-@columns_of(
-    "fusion_fund_flow",
-    "super_large_in super_large_out large_in large_out medium_in medium_out small_in small_out",
-)
+@with_columns(
+    StoredFundFlow.super_large_in, StoredFundFlow.super_large_out, StoredFundFlow.large_in,
+    StoredFundFlow.large_out, StoredFundFlow.medium_in, StoredFundFlow.medium_out, StoredFundFlow.small_in,
+    StoredFundFlow.small_out,
+)  # fmt: skip
 class FlowSides(BaseModel):
     """Null when the source only has net values."""
 
@@ -121,14 +140,20 @@ class FundFlow(BaseModel):
     history: list[FlowDay]
 
 
-@columns_of("raw_fund_flow", "main_net super_net large_net medium_net small_net")
+@with_columns(
+    StoredFundFlow.main_net.or_null(), StoredFundFlow.super_net, StoredFundFlow.large_net,
+    StoredFundFlow.medium_net, StoredFundFlow.small_net,
+)  # fmt: skip
 class FlowMinute(BaseModel):
     """Cumulative since the open."""
 
     time: str
 
 
-@columns_of("raw_news_flash", "id=flash_id time=pub_time title content source=media importance url")
+@with_columns(
+    NewsFlash.flash_id.label("id"), NewsFlash.pub_time.label("time"), NewsFlash.title, NewsFlash.content,
+    NewsFlash.media.label("source"), NewsFlash.importance, NewsFlash.url,
+)  # fmt: skip
 class FlashNews(BaseModel):
     """One item; `importance` 0 plain, 1 marked, 2 red."""
 
@@ -144,7 +169,10 @@ class NorthboundMinute(BaseModel):
     total: float | None
 
 
-@columns_of("calc_breadth_sample", "up_count down_count limit_up_count limit_down_count")
+@with_columns(
+    BreadthSample.up_count, BreadthSample.down_count, BreadthSample.limit_up_count,
+    BreadthSample.limit_down_count,
+)  # fmt: skip
 class MarketStat(BaseModel):
     """The A shares of the exchanges: CNY, shares, cap in 10k CNY."""
 

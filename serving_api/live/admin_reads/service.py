@@ -5,7 +5,6 @@ from typing import Any
 
 import orjson
 
-from core.records import picked
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -134,7 +133,12 @@ class Live:
         if one is None:
             return Answered([])
         answer = await self.clients.ask({TDX: lambda client: client.transactions(one.symbol)})
-        return answer.shaped([picked(row, "time price volume side") for row in records(answer.value)])
+        return answer.shaped(
+            [
+                {name: row[name] for name in ("time", "price", "volume", "side")}
+                for row in records(answer.value)
+            ]
+        )
 
     async def index_quotes(self, symbols: Sequence[str] | None) -> Answered:
         """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; unknown
@@ -361,22 +365,28 @@ def _known(frame: Any) -> Any:
 
 def _flash(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        **picked(row, "id=flash_id time=pub_time title content source=media url"),
-        "importance": whole(row["importance"]),
+        "id": row["flash_id"], "time": row["pub_time"], "title": row["title"], "content": row["content"],
+        "source": row["media"], "url": row["url"], "importance": whole(row["importance"]),
         "codes": orjson.loads(row["codes"] or "[]"),
-    }
+    }  # fmt: skip
 
 
 def _minute_bar(row: dict[str, Any]) -> dict[str, Any]:
-    return {**picked(row, "datetime open high low close"), "volume": whole(row["volume"])}
+    return {
+        **{name: row[name] for name in ("datetime", "open", "high", "low", "close")},
+        "volume": whole(row["volume"]),
+    }
 
 
 def _exright(row: dict[str, Any]) -> dict[str, Any]:
     rights = row["category"] == XDXR_RIGHTS
-    values = "hongli=cash_per10 peigujia=rights_price songzhuangu=bonus_per10 peigu=rights_per10"
+    values = {
+        "hongli": "cash_per10", "peigujia": "rights_price", "songzhuangu": "bonus_per10",
+        "peigu": "rights_per10",
+    }  # fmt: skip
     return {
         "date": row["date"].replace("-", ""),
         "category": int(row["category"]),
         "name": row["name"],
-        **picked(row, values, lambda value: float(value) if rights else None),
+        **{key: float(row[column]) if rights else None for key, column in values.items()},
     }

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.data_types import Body, DataType, ReadContext, of_scan_sources
 from serving_api.live.movers import Mover, count, of_scan, of_wide
@@ -10,7 +9,7 @@ from serving_api.live.queries import WIDE, wide_rows
 
 FALLING, RISING = (-7.0, -5.0, -3.0), (3.0, 5.0, 7.0)
 RANGES = ("<-7", "-7~-5", "-5~-3", "-3~0", "0", "0~3", "3~5", "5~7", ">7")
-_COUNTS = "up flat down limit_up limit_down total suspended"
+_COUNTS = ("up", "flat", "down", "limit_up", "limit_down", "total", "suspended")
 
 
 def range_of(change_pct: float) -> str:
@@ -29,8 +28,9 @@ def distribution(movers: Sequence[Mover]) -> Body:
     for mover in movers:
         if mover.change_pct is not None:
             buckets[range_of(round(mover.change_pct, 2))] += 1
+    counts = count(movers)
     return {
-        **picked(count(movers), _COUNTS),
+        **{name: getattr(counts, name) for name in _COUNTS},
         "buckets": [{"range": name, "count": number} for name, number in buckets.items()],
     }
 
@@ -48,6 +48,6 @@ DATA_TYPE = DataType(
     ttl_s=10,
     sources=of_scan_sources(_scanned),
     is_valid=lambda body: any(body.get(name) for name in ("up", "down", "flat")),
-    empty=lambda: {**dict.fromkeys(_COUNTS.split()), "buckets": []},
+    empty=lambda: {**dict.fromkeys(_COUNTS), "buckets": []},
     stored=((WIDE, _stored),),
 )

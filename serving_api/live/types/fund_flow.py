@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import PayloadError
-from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
 from serving_api.live.data_types import MARKETS, Body, DataType, ReadContext
@@ -85,13 +84,12 @@ def _stored(session: Session, day: str) -> Body:
     rows = wide_rows(session, day)
     counts = count(of_wide(rows))
     return {
-        **dict.fromkeys(_EMPTY),
-        "total_amount": total(row["amount"] for row in rows),
+        **dict.fromkeys(_EMPTY), "total_amount": total(row["amount"] for row in rows),
         "main_net_inflow": total(row["main_net"] for row in rows),
         **{name: total(row[name] for row in rows) for name in ("super_net", "large_net")},
-        "seal_success_rate": seal_rate(counts.limit_up, counts.broken),
-        **picked(counts, "limit_up broken"),
-    }
+        "seal_success_rate": seal_rate(counts.limit_up, counts.broken), "limit_up": counts.limit_up,
+        "broken": counts.broken,
+    }  # fmt: skip
 
 
 DATA_TYPE = DataType(

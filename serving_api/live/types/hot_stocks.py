@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY
 from serving_api.live.data_types import Body, DataType, ReadContext, check_dates, of_scan_sources
@@ -30,13 +29,10 @@ def hottest(rows: Iterable[Body]) -> Body:
 def _live(row: Traded) -> Body:
     floating = row.listed.float_shares
     return {
-        "market": row.listed.symbol[:2].upper(),
-        **picked(row, "code=listed.code name=listed.name price change_percent=change_pct"),
-        "amount": round(row.amount, 2),
-        "turnover": round(row.volume / floating * 100, 2) if floating else None,
-        "heat": None,
-        "reason": None,
-    }
+        "market": row.listed.symbol[:2].upper(), "code": row.listed.code, "name": row.listed.name,
+        "price": row.price, "change_percent": row.change_pct, "amount": round(row.amount, 2),
+        "turnover": round(row.volume / floating * 100, 2) if floating else None, "heat": None, "reason": None,
+    }  # fmt: skip
 
 
 def _scanned(upstream: str, context: ReadContext) -> Body:
@@ -51,22 +47,26 @@ def _portal(context: ReadContext) -> Body:
     check_dates(quotes, context.session)
     return hottest(
         {
-            "market": row["symbol"][:2].upper(),
-            "code": row["code"],
-            "name": text(row["name"]),
-            **picked(row, "price change_percent=change_pct amount turnover=turnover_pct", number),
-            "heat": number(popular[row["symbol"]]["rank_no"]),
-            "reason": None,
+            "market": row["symbol"][:2].upper(), "code": row["code"], "name": text(row["name"]),
+            "price": number(row["price"]), "change_percent": number(row["change_pct"]),
+            "amount": number(row["amount"]), "turnover": number(row["turnover_pct"]),
+            "heat": number(popular[row["symbol"]]["rank_no"]), "reason": None,
         }
         for row in quotes
         if row["symbol"] in popular
-    )
+    )  # fmt: skip
 
 
 def _stored(session: Session, day: str) -> Body:
-    shown = "market code name price=current_price change_percent=change_pct amount turnover=turnover_pct"
-    rows = [row for row in wide_rows(session, day) if not row["is_suspended"]]
-    return hottest({**picked(row, shown), "heat": None, "reason": None} for row in rows)
+    return hottest(
+        {
+            "market": row["market"], "code": row["code"], "name": row["name"], "price": row["current_price"],
+            "change_percent": row["change_pct"], "amount": row["amount"], "turnover": row["turnover_pct"],
+            "heat": None, "reason": None,
+        }
+        for row in wide_rows(session, day)
+        if not row["is_suspended"]
+    )  # fmt: skip
 
 
 DATA_TYPE = DataType(

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, HISTORY
 from serving_api.live.data_types import Body, DataType, ReadContext, check_portal, of_scan_sources
@@ -72,23 +71,26 @@ def _portal(context: ReadContext) -> Body:
     return ranked(
         [
             {
-                **picked(row, "code=board_code name=board_name"),
-                **picked(row, "change_percent=change_pct leader_change_percent=leader_pct", number),
-                "leader_name": text(row["leader_name"]),
+                "code": row["board_code"], "name": row["board_name"],
+                "change_percent": number(row["change_pct"]),
+                "leader_change_percent": number(row["leader_pct"]), "leader_name": text(row["leader_name"]),
             }
             for row in boards
         ]
-    )
+    )  # fmt: skip
 
 
 def _stored(session: Session, day: str) -> Body:
-    shown = "code=node_code name leader_name leader_change_percent=leader_change_pct"
     return ranked(
         [
-            {**picked(node, shown), "change_percent": number(node["change_pct"], 2)}
+            {
+                "code": node["node_code"], "name": node["name"], "leader_name": node["leader_name"],
+                "leader_change_percent": node["leader_change_pct"],
+                "change_percent": number(node["change_pct"], 2),
+            }
             for node in map_nodes(session, day, "sector")
         ]
-    )
+    )  # fmt: skip
 
 
 DATA_TYPE = DataType(

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from typing import Any
 
-from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, HISTORY
 from serving_api.live.data_types import Body, DataType, ReadContext, check_portal, of_scan_sources
@@ -59,14 +58,14 @@ def _portal(context: ReadContext) -> Body:
     return _tree(
         [
             {
-                **picked(row, "code=board_code name=board_name"),
-                **picked(row, "change_percent=change_pct amount main_net", number),
-                "value": _yi(number(row["total_market_cap"])),
+                "code": row["board_code"], "name": row["board_name"],
+                "change_percent": number(row["change_pct"]), "amount": number(row["amount"]),
+                "main_net": number(row["main_net"]), "value": _yi(number(row["total_market_cap"])),
                 "children": [],
             }
             for row in records(context.client(EASTMONEY).boards("industry"))
         ]
-    )
+    )  # fmt: skip
 
 
 def _stored(session: Session, day: str) -> Body:
@@ -88,10 +87,9 @@ def _stored(session: Session, day: str) -> Body:
 
 def _node(node: dict[str, Any]) -> Body:
     return {
-        **picked(node, "code=node_code name"),
-        "value": number(node["market_cap_yi"], 2),
+        "code": node["node_code"], "name": node["name"], "value": number(node["market_cap_yi"], 2),
         "change_percent": number(node["change_pct"], 2),
-    }
+    }  # fmt: skip
 
 
 DATA_TYPE = DataType(

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Unavailable
-from core.records import picked
 from platform_assets.compute.breadth import sentiment_label, sentiment_score
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TENCENT
@@ -29,12 +28,15 @@ def sentiment(
     main = next((row["price"] for row in indices if row["code"] == MAIN_INDEX), None)
     return {
         "indices": list(indices),
-        "breadth": {**picked(counts, "up down flat"), "total": counts.up + counts.down + counts.flat},
+        "breadth": {
+            "up": counts.up, "down": counts.down, "flat": counts.flat,
+            "total": counts.up + counts.down + counts.flat,
+        },
         "sentiment_score": score,
         "sentiment_label": sentiment_label(score),
         "monthly_change_percent": change_pct(main, month_base),
         "sample_based": estimate,
-    }
+    }  # fmt: skip
 
 
 def _index(symbol: str, price: Any, last_close: Any, amount: Any) -> Row:

@@ -4,11 +4,10 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from core.records import picked
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import LIMIT_UP, NO_CASH, SUSPENDED, Run, Trade
 from platform_assets.compute.backtests.figures import Figures, figures_of
-from platform_assets.compute.backtests.ledger import BUY, fee_table
+from platform_assets.compute.backtests.ledger import BUY, Fill, Given, fee_table
 from platform_assets.compute.backtests.strategies import Strategy
 from platform_assets.compute.backtests.validation import Part, Validation
 
@@ -23,13 +22,6 @@ _REFUSALS = {
     SUSPENDED: "suspended",
 }
 _FIGURES = tuple(Figures.__dataclass_fields__)
-_FILL = (
-    "date=day side price shares amount commission=fees.commission stamp=fees.stamp transfer=fees.transfer "
-    "cash_after=cash shares_after=held"
-)
-_ENTITLEMENT = "date=day cash=paid shares=bonus cash_after=cash shares_after=held"
-_FEN = {"price", "amount", "commission", "stamp", "transfer", "cash", "cash_after"}
-"""Figures that a run holds in fen."""
 
 
 def empty_answer(code: str, name: str | None, capital: float, why: str) -> dict[str, Any]:
@@ -56,13 +48,13 @@ def run_answer(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> d
         "initial_capital": run.capital / 100,
         **figures_answer(figures_of(run, days)),
         "trades": [_trade(trade) for trade in run.trades],
-        "fills": [_in_cny(fill, _FILL) for fill in run.fills],
-        "entitlements": [_in_cny(one, _ENTITLEMENT) for one in run.given],
+        "fills": [_fill(fill) for fill in run.fills],
+        "entitlements": [_entitlement(one) for one in run.given],
         "equity": [
             {"date": day, "value": value / 100} for day, value in zip(dates, run.equity.tolist(), strict=True)
         ],
         "fees": fee_table(),
-        "blocked": [picked(one, "date=day side reason") for one in run.blocked],
+        "blocked": [{"date": one.day, "side": one.side, "reason": one.reason} for one in run.blocked],
         "note": " ".join(notes),
     }
 
@@ -102,8 +94,20 @@ def _trade(trade: Trade) -> dict[str, Any]:
     }
 
 
-def _in_cny(one: object, columns: str) -> dict[str, Any]:
-    return {name: value / 100 if name in _FEN else value for name, value in picked(one, columns).items()}
+def _fill(one: Fill) -> dict[str, Any]:
+    """CNY; a run counts in fen."""
+    return {
+        "date": one.day, "side": one.side, "price": one.price / 100, "shares": one.shares,
+        "amount": one.amount / 100, "commission": one.fees.commission / 100, "stamp": one.fees.stamp / 100,
+        "transfer": one.fees.transfer / 100, "cash_after": one.cash / 100, "shares_after": one.held,
+    }  # fmt: skip
+
+
+def _entitlement(one: Given) -> dict[str, Any]:
+    return {
+        "date": one.day, "cash": one.paid / 100, "shares": one.bonus, "cash_after": one.cash / 100,
+        "shares_after": one.held,
+    }  # fmt: skip
 
 
 def validation_answer(found: Validation | None, days: Days, strategy: Strategy) -> dict[str, Any] | None:

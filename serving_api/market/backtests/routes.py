@@ -1,12 +1,11 @@
 """/market/backtest*, open to anyone, plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 
-from core.records import picked
 from platform_assets.compute.backtests.atr_stop import style_of
-from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy, strategy_of
+from platform_assets.compute.backtests.strategies import STRATEGIES, strategy_of
 from platform_assets.compute.parameters.backtests import ATR_PERIOD, LONGEST_PERIOD, STYLES
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import CodeQuery
@@ -53,15 +52,14 @@ async def _answer(state: State, code: str, rule: Rule, capital: float, lookback:
 async def styles(call: Anyone) -> Answer:
     """The profiles of the trailing stop."""
     items = [
-        {
-            **picked(style, "key name"),
-            "atr_period": ATR_PERIOD,
-            **picked(style, "atr_multiple breakout_bars risk_pct position_pct"),
-            "description": (
+        schemas.StyleItem(
+            **vars(style),
+            atr_period=ATR_PERIOD,
+            description=(
                 f"buys at a close above the highest high of {style.breakout_bars} bars and above MA60, sells "
                 f"below a stop {style.atr_multiple:g} ATR under the highest close since"
             ),
-        }
+        )
         for style in STYLES
     ]
     return Answer({"items": items})
@@ -88,12 +86,5 @@ async def strategy_run(
 @router.get("/strategy/list", response_model=schemas.StrategyList)
 async def strategy_list(call: Anyone) -> Answer:
     """The nine strategies with their periods."""
-    return Answer({"items": [strategy_item(strategy) for strategy in STRATEGIES.values()]})
-
-
-def strategy_item(strategy: Strategy) -> dict[str, Any]:
-    return {
-        **picked(strategy, "key name"),
-        "params": [picked(period, "name default min=least max=most") for period in strategy.periods],
-        "description": strategy.description,
-    }
+    listed = {"items": list(STRATEGIES.values())}
+    return Answer(schemas.StrategyList.model_validate(listed, from_attributes=True))

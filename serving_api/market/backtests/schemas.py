@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.framework.row_models import StoredRow
+
 
 class FeeRule(BaseModel):
     """A dated fee: percent of the amount, at least `minimum` CNY."""
@@ -145,17 +147,17 @@ class StyleList(BaseModel):
     items: list[StyleItem]
 
 
-class PeriodItem(BaseModel):
+class PeriodItem(StoredRow):
     name: str
     default: int
-    min: int
-    max: int
+    min: int = Field(validation_alias="least")
+    max: int = Field(validation_alias="most")
 
 
-class StrategyItem(BaseModel):
+class StrategyItem(StoredRow):
     key: str
     name: str
-    params: list[PeriodItem]
+    params: list[PeriodItem] = Field(validation_alias="periods")
     description: str
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.records import columns_by_key
 from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.compute.scorecards.forward import REVIEWED
+from platform_assets.datasets.dragon_score import DragonScore
 from serving_api.db.rows import Row, newest_date, on_date, public_rows
 from serving_api.db.sessions import Session, condition
 from serving_api.table_lists import count_of
@@ -17,13 +17,12 @@ BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
 """The column of the change that decides whether a leader won."""
-LEADER = "rank=rank_no! code name total_score coverage! grade limit_days theme"
-SCORED = "date=trade_date total_score rank=rank_no! limit_days next_change_pct"
 OUTCOME = (
-    f"date=trade_date code name rank=rank_no! grade total_score {' '.join(REVIEW_STEPS)} "
-    "status=review_status!"
-)
-"""Columns of the answers, in the notation of `columns_of`."""
+    DragonScore.trade_date.label("date"), DragonScore.code, DragonScore.name,
+    DragonScore.rank_no.label("rank").not_null(), DragonScore.grade, DragonScore.total_score,
+    DragonScore.next_change_pct, DragonScore.d3_change_pct, DragonScore.d5_change_pct,
+    DragonScore.review_status.label("status").not_null(),
+)  # fmt: skip
 
 
 def of_day(
@@ -77,7 +76,7 @@ def review(
         changes = {column: (float(total or 0), int(count)) for column, total, count in pairs}
         groups.append(Fared(grade, int(picks), int(reviewed), int(won), changes))
     rows = public_rows(
-        session, SCORES, tuple(columns_by_key(OUTCOME).values()), where=where, values=values,
+        session, SCORES, OUTCOME, where=where, values=values,
         order="trade_date DESC, rank_no", limit=page_size, offset=(page - 1) * page_size,
     )  # fmt: skip
     return groups, rows

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from core.records import picked
+from platform_assets.datasets.dragon_score import DragonScore
+from platform_assets.datasets.scorecard_daily import ScorecardDaily
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day, reach_of_days
 from serving_api.framework.parameters import CodeQuery
@@ -13,9 +14,9 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import PageOf, Rows, columns_of
+from serving_api.framework.row_models import PageOf, Rows, with_columns
 from serving_api.market.dragon import queries, service
-from serving_api.market.dragon.queries import LEADER, OUTCOME, SCORED, SCORES
+from serving_api.market.dragon.queries import OUTCOME, SCORES
 from serving_api.table_lists import Page, PageSize, TradeDay, newest_rows, paged
 
 
@@ -29,7 +30,10 @@ class Scores(BaseModel):
     structure: float | None
 
 
-@columns_of(SCORES, LEADER)
+@with_columns(
+    DragonScore.rank_no.label("rank").not_null(), DragonScore.code, DragonScore.name, DragonScore.total_score,
+    DragonScore.coverage.not_null(), DragonScore.grade, DragonScore.limit_days, DragonScore.theme,
+)  # fmt: skip
 class Leader(BaseModel):
     scores: Scores
     reason: str | None = Field(description="why it was at the limit, as the topic portal writes it")
@@ -44,7 +48,10 @@ class Leaders(Reach, Rows[Leader]):
     total: int = Field(description="leaders of the date with the requested score, without the limit")
 
 
-@columns_of(SCORES, SCORED)
+@with_columns(
+    DragonScore.trade_date.label("date"), DragonScore.total_score,
+    DragonScore.rank_no.label("rank").not_null(), DragonScore.limit_days, DragonScore.next_change_pct,
+)  # fmt: skip
 class ScoredDay(BaseModel):
     scores: Scores
 
@@ -56,7 +63,7 @@ class LeaderHistory(Reach):
     items: list[ScoredDay]
 
 
-@columns_of("scorecard_daily", "picks reviewed win_rate_pct")
+@with_columns(ScorecardDaily.picks, ScorecardDaily.reviewed, ScorecardDaily.win_rate_pct)
 class ReviewStatistics(BaseModel):
     """Percent. A leader is reviewed five trade dates later; it won when its price was higher then, and did
     not when it never traded again. Means are of the known changes."""
@@ -73,7 +80,7 @@ class GradeStatistics(BaseModel):
     avg_d5_pct: float | None
 
 
-@columns_of(SCORES, OUTCOME)
+@with_columns(*OUTCOME)
 class ReviewedLeader(BaseModel):
     """`status`: pending, partial, reviewed."""
 
@@ -118,7 +125,7 @@ async def dragon_score(
     """The leaders of a trade date by rank, with the reason of their limit-up."""
     reading = call.state.reading.scan(queries.of_day, date, limit, min_score)
     day, rows, total = await read_or((date, [], 0), reading)
-    items = [{**picked(row, f"{LEADER} reason price change_pct"), **service.scores_of(row)} for row in rows]
+    items = [Leader.model_validate({**row, **service.scores_of(row)}) for row in rows]
     history = await reach_of_day(call.state, queries.SCORES, day)
     return Answer({"date": day, "items": items, "total": total, **history})
 
@@ -132,7 +139,7 @@ async def dragon_score_history(
 ) -> Answer:
     """The dates on which a stock was among the leaders."""
     rows = await read_or([], call.state.reading.point(newest_rows, SCORES, code, limit))
-    items = [{**picked(row, SCORED), **service.scores_of(row)} for row in reversed(rows)]
+    items = [ScoredDay.model_validate({**row, **service.scores_of(row)}) for row in reversed(rows)]
     history = await reach(call.state, queries.SCORES, len(items), code=code)
     return Answer({"code": code, "items": items, **history})
 
@@ -149,7 +156,10 @@ async def dragon_review(
     """The outcome of the leaders of the newest trade dates: in total, by grade, and one by one."""
     reading = call.state.reading.scan(queries.review, call.state.since(days), min_score, page, page_size)
     groups, rows = await read_or(([], []), reading)
-    items = [{**picked(row, OUTCOME), "total_score": service.shown(row["total_score"])} for row in rows]
+    items = [
+        ReviewedLeader.model_validate({**row, "total_score": service.shown(row["total_score"])})
+        for row in rows
+    ]
     stats = service.statistics(groups)
     reported = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
     reported |= await reach_of_days(call.state, (queries.SCORES,), days)

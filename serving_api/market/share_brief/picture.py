@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.records import picked
 from serving_api.framework.state import State
 from serving_api.live.chain import UnifiedReads, of_one_session
 from serving_api.live.data_types import Found
@@ -239,10 +238,9 @@ def facts_of(found: dict[str, Found], *, sample: bool) -> Facts:
     return Facts(
         date=date,
         indices=[Index(row["name"], row["price"], row["change_percent"]) for row in sentiment["indices"]],
-        **picked(sentiment, "score=sentiment_score label=sentiment_label"),
-        **picked(distribution, "up down flat limit_up limit_down"),
-        **picked(flow, "amount=total_amount main_net=main_net_inflow seal_rate=seal_success_rate"),
-        best=ends[0] if ends else None,
-        worst=ends[-1] if ends else None,
+        score=sentiment["sentiment_score"], label=sentiment["sentiment_label"], up=distribution["up"],
+        down=distribution["down"], flat=distribution["flat"], limit_up=distribution["limit_up"],
+        limit_down=distribution["limit_down"], amount=flow["total_amount"], main_net=flow["main_net_inflow"],
+        seal_rate=flow["seal_success_rate"], best=ends[0] if ends else None, worst=ends[-1] if ends else None,
         sample=sample,
-    )
+    )  # fmt: skip

@@ -14,16 +14,21 @@ from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
 from serving_api.quant.decision_cards import queries, service
 from serving_api.table_lists import Page, PageSize, paged
 
 
-@columns_of(
-    "decision_card",
-    "source! code! name industry decision_date! total_score conclusion gate_blocked gate_reason reviewed_at",
-)
 class Card(BaseModel):
+    source: str
+    code: str
+    name: str | None
+    industry: str | None
+    decision_date: str
+    total_score: float | None
+    conclusion: str | None
+    gate_blocked: bool | None
+    gate_reason: str | None
+    reviewed_at: str | None
     trace_id: str = Field(description="source_code_date")
     direction: str = Field(description="bullish, bearish or neutral")
     scores_json: Any = None

@@ -1,13 +1,13 @@
 """Predictive power of factors: inputs of many dates from stored series, ranked within the requested codes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from core.arrays import Floats
 from core.calendar import TradeCalendar
-from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.history import YEAR, scores_by_date
 from platform_assets.compute.factors.ic import factor_ic, lags_of
@@ -18,7 +18,6 @@ from serving_api.quant.factors import queries
 from serving_api.quant.factors.grids import Grid, inputs_of
 
 _DIGITS = 6
-_FIGURES = "ic_mean ic_std ir t_stat t_stat_simple positive_rate coverage quintile_spread_pct"
 
 
 def bench(
@@ -49,8 +48,11 @@ def answer(forward_days: int, days: int, scores: Mapping[str, Floats], returns: 
     items = []
     for factor in FACTORS:
         reported = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns, forward_days)
-        figures = picked(reported, _FIGURES, lambda value: None if value is None else round(value, _DIGITS))
-        items.append({**picked(factor, "key label"), **figures, "days": reported.days})
+        figures = {
+            name: round(value, _DIGITS) if isinstance(value, float) else value
+            for name, value in asdict(reported).items()
+        }
+        items.append({"key": factor.key, "label": factor.label, **figures})
     lags = lags_of(days, forward_days)
     return {
         "forward_days": forward_days,

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 
 from core.errors import InputError
-from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.presets import PRESETS
 from serving_api.db.adjusted_reads import noting
@@ -35,18 +34,9 @@ router = area_router(f"{PREFIX}/factor", "factor")
 market_router = area_router(f"{PREFIX}/market/factors", "factor")
 
 LEAST_CODES, MOST_CODES = 20, 500
-_FACTOR = "key label mark weight direction"
-_LEGEND = {
-    "items": [
-        {
-            **picked(factor, _FACTOR),
-            "inputs": [picked(one, "field label direction") for one in factor.inputs],
-            "note": factor.note,
-        }
-        for factor in FACTORS
-    ],
-    "total": len(FACTORS),
-}
+
+
+_LEGEND = schemas.Factors.model_validate({"items": FACTORS, "total": len(FACTORS)}, from_attributes=True)
 _BENCH_TABLES = (queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE)
 
 
@@ -116,7 +106,12 @@ async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
 @market_router.get("/list", response_model=schemas.RegisteredFactors)
 async def registered(call: Anyone) -> Answer:
     """The registered factors."""
-    items = [{**picked(one, _FACTOR), "inputs": [cell.field for cell in one.inputs]} for one in FACTORS]
+    items = [
+        schemas.RegisteredFactor.model_validate(
+            {**vars(factor), "inputs": [cell.field for cell in factor.inputs]}
+        )
+        for factor in _LEGEND.items
+    ]
     return Answer({"items": items, "total": len(items)})
 
 

@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
+from platform_assets.datasets.factor_score import FactorScore
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
 from serving_api.framework.openapi import example
 from serving_api.framework.parameters import Code
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 
 Mark = Literal["real", "proxy", "partial"]
 Direction = Literal["high", "low", "mixed"]
@@ -167,7 +168,7 @@ class PresetHit(BaseModel):
     )
 
 
-@columns_of("calc_factor_score", "code date=trade_date? composite")
+@with_columns(FactorScore.code, FactorScore.trade_date.label("date").or_null(), FactorScore.composite)
 class PresetHits(Reach):
     hits: list[PresetHit]
     scores: dict[str, float | None]

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from core.arrays import Floats
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
-from core.records import picked
 from platform_assets.compute.factors.breakdown import breakdown, number
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from platform_assets.compute.factors.presets import (
@@ -225,7 +224,10 @@ def preset_hits(market: Market, code: str) -> dict[str, Any]:
     place, empty = market.place.get(code), no_hits(code, market.date)
     if place is None:
         return empty
-    scored = picked(_scored(market.scores, place), "composite scores")
+    scored = {
+        "composite": _scored(market.scores, place)["composite"],
+        "scores": _scored(market.scores, place)["scores"],
+    }
     return {**empty, "hits": [_hit(market, preset, place) for preset in PRESETS], **scored}
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from core.calendar import TradeCalendar
-from core.records import picked
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
@@ -130,19 +129,23 @@ def rows_of(session: Session, source: str, of: Of, **how: Any) -> list[Row]:
     table = TABLES[source]
     columns = ("trade_date", table.group, "rank_no", *_SHOWN)
     found = session.dicts(table.name, of, columns=columns, **how)
-    shown = f"group_key={table.group} rank=rank_no {' '.join(_SHOWN)}"
-    return [{"trade_date": row["trade_date"], "source": source, **picked(row, shown)} for row in found]
+    return [
+        {
+            "trade_date": row["trade_date"], "source": source, "group_key": row[table.group],
+            "rank": row["rank_no"], **{name: row[name] for name in _SHOWN},
+        }
+        for row in found
+    ]  # fmt: skip
 
 
 def _card_row(row: dict[str, Any]) -> Row:
     return {
         **{"trade_date": row["decision_date"], "source": DECISION, "group_key": row["source"], "rank": None},
-        **dict.fromkeys(_SHOWN),
-        **picked(row, "code name industry score=total_score price_at_pick=price_at_decision"),
-        "status": PENDING if row["review_outcome"] is None else REVIEWED,
-        "profit_pct": _gained(row),
+        **dict.fromkeys(_SHOWN), "code": row["code"], "name": row["name"], "industry": row["industry"],
+        "score": row["total_score"], "price_at_pick": row["price_at_decision"],
+        "status": PENDING if row["review_outcome"] is None else REVIEWED, "profit_pct": _gained(row),
         "reason": (row["conclusion"] or "")[:_REASON],
-    }
+    }  # fmt: skip
 
 
 def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
@@ -208,13 +211,12 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
     changes = day_changes(session, [row["code"] for row in rows], date)
     shown = [
         {
-            **picked(row, "rank=rank_no code name industry score price=price_at_pick"),
-            "change_pct": changes.get(row["code"]),
-            "reason": row["reason"],
-            "detail": row["detail"] or {},
+            "rank": row["rank_no"], "code": row["code"], "name": row["name"], "industry": row["industry"],
+            "score": row["score"], "price": row["price_at_pick"], "change_pct": changes.get(row["code"]),
+            "reason": row["reason"], "detail": row["detail"] or {},
         }
         for row in rows
-    ]
+    ]  # fmt: skip
     return date, shown, total
 
 

@@ -4,8 +4,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from platform_assets.datasets._picks import Pick
+from platform_assets.datasets.scorecard_daily import ScorecardDaily
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 
 
 class PickGroup(BaseModel):
@@ -25,17 +27,21 @@ class PickSources(BaseModel):
     items: list[PickSource]
 
 
-@columns_of("scorecard_daily", "win_rate_pct avg_profit_pct avg_excess_pct profit_loss_ratio")
+@with_columns(
+    ScorecardDaily.win_rate_pct, ScorecardDaily.avg_profit_pct, ScorecardDaily.avg_excess_pct,
+    ScorecardDaily.profit_loss_ratio,
+)  # fmt: skip
 class FillableStats(BaseModel):
     """Without picks whose purchase would have been at the limit-up price."""
 
     reviewed: int | None = Field(description="null when a scorecard of a date has no sums")
 
 
-@columns_of(
-    "scorecard_daily",
-    "source group_key picks avg_profit_pct profit_loss_ratio unfillable! win_rate_pct avg_excess_pct",
-)
+@with_columns(
+    ScorecardDaily.source, ScorecardDaily.group_key, ScorecardDaily.picks, ScorecardDaily.avg_profit_pct,
+    ScorecardDaily.profit_loss_ratio, ScorecardDaily.unfillable.not_null(), ScorecardDaily.win_rate_pct,
+    ScorecardDaily.avg_excess_pct,
+)  # fmt: skip
 class ScorecardRow(BaseModel):
     hold_days: int = Field(description="trade dates until a pick is judged: 5, of decision cards 10")
     reviewed: int = Field(description="settled picks, including those that never traded")
@@ -48,11 +54,13 @@ class ScorecardOverview(Reach):
     as_of: str | None = Field(description="newest date of a pick")
 
 
-@columns_of(
-    "track_builtin",
-    "trade_date code name industry score buy_date buy_price sell_date sell_price profit_pct excess_pct "
-    "max_gain_pct max_drawdown_pct reason price_at_pick status unfillable",
-)
+@with_columns(
+    Pick.trade_date, Pick.code, Pick.name, Pick.industry, Pick.score,
+    Pick.buy_date, Pick.buy_price, Pick.sell_date, Pick.sell_price,
+    Pick.profit_pct, Pick.excess_pct, Pick.max_gain_pct,
+    Pick.max_drawdown_pct, Pick.reason, Pick.price_at_pick, Pick.status,
+    Pick.unfillable,
+)  # fmt: skip
 class PickRow(BaseModel):
     source: str
     group_key: str
@@ -66,7 +74,10 @@ class PickPage(Reach):
     pageSize: int
 
 
-@columns_of("scorecard_daily", "picks reviewed win_rate_pct avg_profit_pct avg_excess_pct")
+@with_columns(
+    ScorecardDaily.picks, ScorecardDaily.reviewed, ScorecardDaily.win_rate_pct, ScorecardDaily.avg_profit_pct,
+    ScorecardDaily.avg_excess_pct,
+)  # fmt: skip
 class PickBreakdownRow(BaseModel):
     key: str
 
@@ -76,7 +87,9 @@ class PickBreakdown(Reach):
     items: list[PickBreakdownRow]
 
 
-@columns_of("scorecard_daily", "picks reviewed win_rate_pct avg_profit_pct")
+@with_columns(
+    ScorecardDaily.picks, ScorecardDaily.reviewed, ScorecardDaily.win_rate_pct, ScorecardDaily.avg_profit_pct
+)
 class StockStats(BaseModel):
     """The basis of the figures: settled picks."""
 
@@ -87,7 +100,7 @@ class StockPicks(Reach):
     stats: StockStats
 
 
-@columns_of("scorecard_daily", "reviewed win_rate_pct avg_profit_pct")
+@with_columns(ScorecardDaily.reviewed, ScorecardDaily.win_rate_pct, ScorecardDaily.avg_profit_pct)
 class StrategyCard(BaseModel):
     key: str
     name: str
@@ -101,7 +114,7 @@ class StrategyCards(Reach):
     items: list[StrategyCard]
 
 
-@columns_of("track_builtin", "code name industry score reason")
+@with_columns(Pick.code, Pick.name, Pick.industry, Pick.score, Pick.reason)
 class StrategyBoardRow(BaseModel):
     rank: int
     price: float | None
@@ -116,11 +129,12 @@ class StrategyBoard(Reach):
     total: int
 
 
-@columns_of(
-    "scorecard_daily",
-    "picks reviewed win_rate_pct avg_profit_pct median_profit_pct avg_excess_pct profit_loss_ratio "
-    "max_gain_pct max_loss_pct avg_hold_days unfillable!",
-)
+@with_columns(
+    ScorecardDaily.picks, ScorecardDaily.reviewed, ScorecardDaily.win_rate_pct, ScorecardDaily.avg_profit_pct,
+    ScorecardDaily.median_profit_pct, ScorecardDaily.avg_excess_pct, ScorecardDaily.profit_loss_ratio,
+    ScorecardDaily.max_gain_pct, ScorecardDaily.max_loss_pct, ScorecardDaily.avg_hold_days,
+    ScorecardDaily.unfillable.not_null(),
+)  # fmt: skip
 class FullStats(BaseModel):
     fillable: FillableStats
 

@@ -1,6 +1,6 @@
 """Statistics of stored picks: by group, by month, industry, phase, rank, board of listing, and over time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,9 @@ import numpy.typing as npt
 from core.calendar import TradeCalendar
 from core.errors import InputError
 from core.market.securities import BOARDS, board_of
-from core.records import picked
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
 from platform_assets.compute.scorecards.statistics import (
+    GroupStats,
     Picks,
     cumulated,
     fillable_stats,
@@ -37,10 +37,10 @@ Texts = npt.NDArray[Any]
 RANK_SPAN = 5
 RANKS = tuple((first, first + RANK_SPAN - 1) for first in range(1, BOARD_SIZE, RANK_SPAN))
 UNKNOWN = "unknown"
-_OF_CARD = "picks reviewed win_rate_pct avg_profit_pct"
-_OF_KEY = f"{_OF_CARD} avg_excess_pct"
-_BRIEF = f"{_OF_KEY} profit_loss_ratio unfillable"
-_FILLABLE = "reviewed win_rate_pct avg_profit_pct avg_excess_pct profit_loss_ratio"
+_OF_CARD = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct")
+OF_KEY = (*_OF_CARD, "avg_excess_pct")
+_BRIEF = (*OF_KEY, "profit_loss_ratio", "unfillable")
+_FILLABLE = ("reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
 """Figures of an answer, of those in `GroupStats`."""
 NOTHING = queries.NO_FIGURES.picks
 RECENT = 60
@@ -79,7 +79,7 @@ def overview(
                     "source": source,
                     "group_key": group,
                     "hold_days": CARD_HORIZON if source == DECISION else HOLD_DAYS,
-                    **picked(group_stats(picks), _BRIEF, rounded),
+                    **shown(group_stats(picks), _BRIEF),
                     "fillable": _fillable(picks),
                 }
             )
@@ -98,7 +98,12 @@ def _of_strategies(session: Session, since: str) -> tuple[list[dict[str, Any]], 
 
 def _fillable(picks: Picks) -> dict[str, Any]:
     """The figures without picks whose purchase was not possible."""
-    return picked(fillable_stats(picks), _FILLABLE, rounded)
+    return shown(fillable_stats(picks), _FILLABLE)
+
+
+def shown(stats: GroupStats, names: Sequence[str]) -> dict[str, Any]:
+    """Figures of an answer, to four decimals."""
+    return {name: rounded(getattr(stats, name)) for name in names}
 
 
 def rounded(value: Any) -> Any:
@@ -118,7 +123,7 @@ def breakdown(session: Session, source: str, by: str, since: str) -> list[dict[s
 
 def _by_key(picks: Picks, keys: Texts) -> list[dict[str, Any]]:
     groups = grouped(picks, keys).items()
-    return [{"key": key, **picked(group_stats(own), _OF_KEY, rounded)} for key, own in groups]
+    return [{"key": key, **shown(group_stats(own), OF_KEY)} for key, own in groups]
 
 
 def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]]:
@@ -130,7 +135,8 @@ def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]
     for row in strategies_by_date(session, since):
         day = row["stat_date"]
         groups.setdefault(day[:7] if by == "month" else phases.get(day, UNKNOWN), []).append(row)
-    return [{"key": key, **picked(summed(rows), _OF_KEY)} for key, rows in sorted(groups.items())]
+    sums = {key: summed(rows) for key, rows in sorted(groups.items())}
+    return [{"key": key, **{name: own[name] for name in OF_KEY}} for key, own in sums.items()]
 
 
 def _keys(session: Session, found: Figures, by: str, since: str) -> Texts:
@@ -172,7 +178,7 @@ def of_stock(session: Session, calendar: TradeCalendar, code: str, since: str) -
 def stock_picks(code: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The answer of `of_stock` for these rows."""
     stats = group_stats(queries.picks_of(rows))
-    return {"code": code, "items": rows, "stats": picked(stats, _OF_CARD, rounded)}
+    return {"code": code, "items": rows, "stats": shown(stats, _OF_CARD)}
 
 
 def strategies(session: Session, since: str) -> list[dict[str, Any]]:
@@ -185,13 +191,12 @@ def strategy_cards(last: Mapping[str, str], picks: Mapping[str, Picks]) -> list[
     """The cards with the newest date and the picks of each board."""
     return [
         {
-            **picked(one, "key name desc"),
-            "board_size": BOARD_SIZE,
+            "key": one.key, "name": one.name, "desc": one.desc, "board_size": BOARD_SIZE,
             "last_date": last.get(one.key),
-            **picked(group_stats(picks.get(one.key, NOTHING)), _OF_CARD, rounded),
+            **shown(group_stats(picks.get(one.key, NOTHING)), _OF_CARD),
         }
         for one in STRATEGIES
-    ]
+    ]  # fmt: skip
 
 
 def performance(session: Session, key: str, since: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from core.calendar import TradeCalendar
-from core.records import picked
 from platform_assets.compute.scorecards.statistics import Sums
 from serving_api.db.rows import Row
 from serving_api.db.sessions import Of, Session
@@ -48,7 +47,7 @@ def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> tuple[int, dict[
     """(settled picks, their figures)"""
     parts = (Sums(**{name: row[f"{prefix}{name}"] or 0 for name in _SUMS}) for row in rows)
     sums = sum(parts, Sums())
-    return sums.reviewed, picked(sums, " ".join(_MEANS), _rounded)
+    return sums.reviewed, {name: _rounded(getattr(sums, name)) for name in _MEANS}
 
 
 def page(
@@ -72,18 +71,12 @@ def _rows(session: Session, calendar: TradeCalendar, of: Of, **how: Any) -> list
     reported = _outcomes(session, calendar, hits)
     return [
         {
-            "trade_date": hit["trade_date"],
-            "source": STRATEGY,
-            "group_key": hit["strategy_key"],
-            "rank": None,
-            **picked(hit, "code name score"),
-            "industry": None,
-            "price_at_pick": hit["price"],
-            "reason": None,
-            **outcome,
+            "trade_date": hit["trade_date"], "source": STRATEGY, "group_key": hit["strategy_key"],
+            "rank": None, **{name: hit[name] for name in ("code", "name", "score")}, "industry": None,
+            "price_at_pick": hit["price"], "reason": None, **outcome,
         }
         for hit, outcome in zip(hits, reported, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) -> list[Row]:

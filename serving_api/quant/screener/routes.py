@@ -5,7 +5,6 @@ from typing import Any
 import anyio.to_thread
 import numpy as np
 
-from core.records import picked
 from platform_assets.compute.dsl.field_words import GROUPS, Field
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.natural import translated
@@ -98,7 +97,10 @@ _READ = (*TABLES, BARS)
 
 
 def _shown(field: Field) -> dict[str, Any]:
-    return picked(field, "field=name label type=kind unit ops=operators table column")
+    return {
+        "field": field.name, "label": field.label, "type": field.kind, "unit": field.unit,
+        "ops": field.operators, "table": field.table, "column": field.column,
+    }  # fmt: skip
 
 
 def _filter(field: Field) -> dict[str, Any]:
@@ -125,7 +127,7 @@ async def filters(call: Anyone) -> Answer:
 @router.get("/presets", response_model=schemas.ScreenerPresets)
 async def presets(call: Anyone) -> Answer:
     """Example queries."""
-    items = [picked(one, "key label=name desc=description dsl=text") for one in PRESETS]
+    items = [{"key": one.key, "label": one.name, "desc": one.description, "dsl": one.text} for one in PRESETS]
     return Answer({"items": items})
 
 
@@ -183,8 +185,7 @@ async def fields(call: Anyone) -> Answer:
 @formula_router.get("", response_model=schemas.Formulas)
 async def formulas(call: Anyone) -> Answer:
     """Formulas that come with the platform."""
-    shown = "key name text description"
-    items = [{**picked(one, shown), "output": output_of(parse(one.text))} for one in BUILTINS]
+    items = [schemas.Formula(**vars(one), output=output_of(parse(one.text))) for one in BUILTINS]
     return Answer({"items": items})
 
 

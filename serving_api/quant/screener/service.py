@@ -7,7 +7,6 @@ from typing import Any
 import anyio.to_thread
 
 from core.arrays import Floats
-from core.records import picked
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import columns_needed
 from platform_assets.compute.dsl.evaluate import Selection, Step, select
@@ -151,8 +150,7 @@ class Screener:
 
 def _step(step: Step, market: Market) -> dict[str, Any]:
     notes = [f"{name}: {note}" for name in step.fields if (note := _note(name, market))]
-    shown = picked(step, "condition fields matched unknown remaining")
-    return {**shown, "note": "; ".join(notes) or None}
+    return {**vars(step), "note": "; ".join(notes) or None}
 
 
 def _note(name: str, market: Market) -> str | None:

@@ -7,6 +7,9 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from platform_assets.compute.backtests.strategies import STRATEGIES, strategy_of
+from platform_assets.datasets.scorecard_daily import ScorecardDaily
+from platform_assets.datasets.signal_hit import SignalHit
+from platform_assets.datasets.strategy_hit import StrategyHit as StoredStrategyHit
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach_of_day, reach_of_days
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
@@ -14,8 +17,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
-from serving_api.market.backtests.routes import strategy_item
+from serving_api.framework.row_models import with_columns
 from serving_api.market.backtests.schemas import StrategyItem
 from serving_api.quant.strategies import audit, queries, service
 from serving_api.table_lists import TradeDay
@@ -56,7 +58,10 @@ class PicksCurvePoint(BaseModel):
     cum_pct: float = Field(description="percent; compounds a fifth of the mean return of each date")
 
 
-@columns_of("scorecard_daily", "picks reviewed win_rate_pct avg_profit_pct avg_excess_pct unfillable!")
+@with_columns(
+    ScorecardDaily.picks, ScorecardDaily.reviewed, ScorecardDaily.win_rate_pct, ScorecardDaily.avg_profit_pct,
+    ScorecardDaily.avg_excess_pct, ScorecardDaily.unfillable.not_null(),
+)  # fmt: skip
 class PickValidation(Reach):
     """Picks bought at the next open and sold at the close of the fifth trade date; percent."""
 
@@ -95,13 +100,19 @@ class Audit(BaseModel):
     gate: AuditGate
 
 
-@columns_of("calc_strategy_hit", "date=trade_date strategyKey=strategy_key score price")
+@with_columns(
+    StoredStrategyHit.trade_date.label("date"), StoredStrategyHit.strategy_key.label("strategyKey"),
+    StoredStrategyHit.score, StoredStrategyHit.price,
+)  # fmt: skip
 class StrategyHit(BaseModel):
     strategyName: str
     changeSince: float | None = Field(description="percent up to the newest close, adjusted")
 
 
-@columns_of("calc_signal_hit", "date=trade_date signalKey=signal_key direction price strength")
+@with_columns(
+    SignalHit.trade_date.label("date"), SignalHit.signal_key.label("signalKey"), SignalHit.direction,
+    SignalHit.price, SignalHit.strength,
+)  # fmt: skip
 class TacticHit(BaseModel):
     signalName: str
 
@@ -122,7 +133,7 @@ async def strategies(call: Anyone) -> Answer:
     """The strategies whose picks are stored."""
     newest = await read_or({}, call.state.reading.scan(queries.newest_by_strategy))
     items = [
-        {**strategy_item(one), "kind": one.kind, "last_run": newest.get(one.key)}
+        StrategyRow.model_validate({**vars(one), "last_run": newest.get(one.key)}, from_attributes=True)
         for one in STRATEGIES.values()
     ]
     return Answer({"items": items})

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from core.calendar import TradeCalendar
-from core.records import picked
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 from platform_assets.compute.parameters.scorecards import HOLD_DAYS
@@ -16,13 +15,12 @@ from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.quant.outcomes import BARS, INDEX, day_changes, outcomes
 from serving_api.quant.scorecard.queries import NO_FIGURES
-from serving_api.quant.scorecard.service import rounded
+from serving_api.quant.scorecard.service import OF_KEY, shown
 from serving_api.quant.strategies import queries
 
 Row = dict[str, Any]
 _SIGNALS = {one.key: one.label for one in DIRECTION_CATALOGUE} | {one.key: one.label for one in SIGNALS}
 """Key of a pattern or signal -> its name."""
-_FIGURES = "picks reviewed win_rate_pct avg_profit_pct avg_excess_pct unfillable"
 VALIDATED = (queries.HITS, BARS, INDEX)
 DATES_AT_ONCE = 250
 """Dates of hits whose prices are in memory at one time."""
@@ -39,7 +37,7 @@ def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: i
     items = [
         {
             "rank": rank,
-            **picked(row, "code name score price"),
+            **{name: row[name] for name in ("code", "name", "score", "price")},
             "change_pct": moved.get(row["code"]),
             "reason": strategy.reason(_periods(strategy, row["params"])),
         }
@@ -85,7 +83,7 @@ def validation(session: Session, key: str, since: str, calendar: TradeCalendar) 
 
 
 def _validated(key: str, picks: Picks, curve: list[Row]) -> dict[str, Any]:
-    return {"key": key, **picked(group_stats(picks), _FIGURES, rounded), "curve": curve}
+    return {"key": key, **shown(group_stats(picks), (*OF_KEY, "unfillable")), "curve": curve}
 
 
 def strategy_hits(session: Session, code: str, since: str, limit: int) -> list[Row]:
@@ -98,12 +96,12 @@ def strategy_hits(session: Session, code: str, since: str, limit: int) -> list[R
         key, then = row["strategy_key"], closes.get(row["trade_date"])
         items.append(
             {
-                **picked(row, "date=trade_date strategyKey=strategy_key"),
-                "strategyName": STRATEGIES[key].name if key in STRATEGIES else key,
-                **picked(row, "score price"),
+                "date": row["trade_date"], "strategyKey": row["strategy_key"],
+                "strategyName": STRATEGIES[key].name if key in STRATEGIES else key, "score": row["score"],
+                "price": row["price"],
                 "changeSince": round((last / then - 1) * 100, 4) if last and then else None,
             }
-        )
+        )  # fmt: skip
     return items
 
 
@@ -111,9 +109,10 @@ def tactic_hits(session: Session, code: str, since: str, limit: int) -> list[Row
     """Signals and patterns of a stock, newest first."""
     return [
         {
-            **picked(row, "date=trade_date signalKey=signal_key"),
+            "date": row["trade_date"],
+            "signalKey": row["signal_key"],
             "signalName": _SIGNALS.get(row["signal_key"], row["signal_key"]),
-            **picked(row, "direction price strength"),
+            **{name: row[name] for name in ("direction", "price", "strength")},
         }
         for row in queries.hits_of_code(session, queries.SIGNALS, "signal_key", code, since, limit)
     ]

@@ -5,7 +5,6 @@ from typing import Any
 
 import orjson
 
-from core.records import picked
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 
@@ -58,7 +57,8 @@ def statement(session: Session, table: str, code: str, kind: str, periods: int) 
             best.setdefault((row["report_period"], row["item"]), row)
     ordered = sorted(best.values(), key=lambda row: row["item"])
     ordered.sort(key=lambda row: row["report_period"], reverse=True)
-    return [picked(row, "code report_period statement item value ann_date yoy src") for row in ordered]
+    columns = ("code", "report_period", "statement", "item", "value", "ann_date", "yoy", "src")
+    return [{name: row[name] for name in columns} for row in ordered]
 
 
 def _place(src: Any) -> int:

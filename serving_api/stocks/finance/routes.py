@@ -6,18 +6,19 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.errors import InputError
+from platform_assets.datasets.finance_indicator import FinanceIndicator
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import with_columns
 from serving_api.stocks.finance import queries, shapes
 from serving_api.stocks.finance.service import PERIODS, Finance
 
 
-@columns_of(queries.FINANCE, f"report_period {shapes.FIGURES}")
+@with_columns(FinanceIndicator.report_period, *shapes.FIGURES)
 class FinanceRow(BaseModel):
     """Cumulative since 1 January: CNY, `roe` percent, per share CNY."""
 
@@ -63,7 +64,7 @@ class Series(BaseModel):
     qoq: list[float | None]
 
 
-@columns_of(queries.CHANGES, shapes.EXPLAINED)
+@with_columns(*shapes.EXPLAINED)
 class Explanation(BaseModel):
     """Null `text`: there is no explanation."""
 

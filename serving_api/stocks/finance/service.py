@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 
-from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -142,7 +141,7 @@ def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
 
 def _of_page(row: Row) -> Row:
     reported: Row = orjson.loads(row["indicators"])
-    return {**picked(row, "code report_period ann_date"), **reported}
+    return {name: row[name] for name in ("code", "report_period", "ann_date")} | reported
 
 
 def _read_detail(session: Session, code: str, as_of: str | None) -> tuple[list[Row], list[Row], list[Row]]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.records import columns_by_key, picked
 from core.report_periods import previous_period
 from platform_assets.compute.quarters import (
     Figures,
@@ -13,6 +12,7 @@ from platform_assets.compute.quarters import (
     single_quarter,
     year_before,
 )
+from platform_assets.datasets.finance_indicator import AuxChanges, FinanceIndicator
 from serving_api.stocks.finance.groups import GROUPS
 
 Row = Mapping[str, Any]
@@ -31,8 +31,13 @@ SERIES: tuple[tuple[str, str, str, str], ...] = (
     ("debtRatio", "资产负债率", "pct", "debt_ratio"),
 )
 """(key, name, unit, column) of the core series."""
-FIGURES = "revenue netProfit=net_profit roe eps bvps"
-EXPLAINED = "report_period item change_pct text=explanation"
+FIGURES = (
+    FinanceIndicator.revenue, FinanceIndicator.net_profit.label("netProfit"), FinanceIndicator.roe,
+    FinanceIndicator.eps, FinanceIndicator.bvps,
+)  # fmt: skip
+EXPLAINED = (
+    AuxChanges.report_period, AuxChanges.item, AuxChanges.change_pct, AuxChanges.explanation.label("text"),
+)  # fmt: skip
 LARGE_CHANGE = 30.0
 """Least change of an item that is listed, percent."""
 
@@ -40,7 +45,7 @@ LARGE_CHANGE = 30.0
 def finance_row(row: Row) -> dict[str, Any]:
     """One period of `/stocks/{code}/finance`."""
     period = str(row["report_period"])
-    figures = {key: row.get(column) for key, column in columns_by_key(FIGURES).items()}
+    figures = {column.key: row.get(column) for column in FIGURES}
     return {"year": int(period[:4]), "report_period": period, **figures}
 
 
@@ -114,7 +119,7 @@ def _difference(figures: Figures, rows: Mapping[str, Row], column: str) -> tuple
 def large_changes(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Items with large changes, with the text that explains it if one is known."""
     return [
-        picked(row, EXPLAINED)
+        {column.key: row[column] for column in EXPLAINED}
         for row in rows
         if row["explanation"] or abs(row["change_pct"] or 0.0) >= LARGE_CHANGE
     ]

@@ -12,7 +12,7 @@ from resources.upstreams.eastmoney.quotes.lists import listed_rows
 from resources.upstreams.eastmoney.reports import bonds
 from resources.upstreams.parsing.frames import texts
 from resources.upstreams.parsing.paging import pages_joined
-from resources.upstreams.parsing.rows import columns_of, may
+from resources.upstreams.parsing.rows import kinds_of, may
 
 # -- The portal's lists, page by page.
 
@@ -70,7 +70,7 @@ FUND_FIELDS = (
     *may(fields.read_net, f62="main_net"),
     *may(fields.read_day, f26="list_date", f297="trade_date"),
 )
-FUND_COLUMNS = texts("symbol code market sec_type name") | columns_of(FUND_FIELDS) | {"is_suspended": "b"}
+FUND_COLUMNS = texts("symbol code market sec_type name") | kinds_of(FUND_FIELDS) | {"is_suspended": "b"}
 
 
 def fund_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -32,7 +32,7 @@ from resources.upstreams.eastmoney.quotes.fields import (
 )
 from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.payload import check_unit, number, string_of, whole
-from resources.upstreams.parsing.rows import Field, columns_of, may
+from resources.upstreams.parsing.rows import Field, kinds_of, may
 
 PAGE = 100
 
@@ -99,11 +99,11 @@ INDEX_FIELDS = (*QUOTE_FIELDS, *may(read_tally, f104="up_count", f105="down_coun
 SLIST_FIELDS = (*may(read_ratio, f3="change_pct"), *may(read_text, f128="leader_name"))
 
 _LISTED = "symbol code market sec_type name"
-STOCK_COLUMNS = texts(_LISTED) | columns_of(STOCK_FIELDS) | {"is_suspended": "b"}
-QUOTE_COLUMNS = texts(_LISTED) | columns_of((*INDEX_FIELDS, *FLOW_FIELDS)) | {"is_suspended": "b"}
-BOARD_COLUMNS = texts("board_code board_name board_type") | columns_of(BOARD_FIELDS)
-MEMBER_COLUMNS = texts("board_code symbol code market name") | columns_of(may(read_ratio, f3="change_pct"))
-SLIST_COLUMNS = texts("code board_code board_name") | columns_of(SLIST_FIELDS)
+STOCK_COLUMNS = texts(_LISTED) | kinds_of(STOCK_FIELDS) | {"is_suspended": "b"}
+QUOTE_COLUMNS = texts(_LISTED) | kinds_of((*INDEX_FIELDS, *FLOW_FIELDS)) | {"is_suspended": "b"}
+BOARD_COLUMNS = texts("board_code board_name board_type") | kinds_of(BOARD_FIELDS)
+MEMBER_COLUMNS = texts("board_code symbol code market name") | kinds_of(may(read_ratio, f3="change_pct"))
+SLIST_COLUMNS = texts("code board_code board_name") | kinds_of(SLIST_FIELDS)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from resources.upstreams.eastmoney.quotes import fields
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of
 from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.payload import check_unit, string_of
-from resources.upstreams.parsing.rows import columns_of, may
+from resources.upstreams.parsing.rows import kinds_of, may
 
 SECURITY_FIELDS = (
     *may(
@@ -37,7 +37,7 @@ SECURITY_FIELDS = (
     *may(fields.read_lots, f40="ask1_vol", f38="ask2_vol", f36="ask3_vol", f34="ask4_vol", f32="ask5_vol"),
 )
 SECURITY_COLUMNS = (
-    texts("symbol code market sec_type name") | columns_of(SECURITY_FIELDS) | {"is_suspended": "b"}
+    texts("symbol code market sec_type name") | kinds_of(SECURITY_FIELDS) | {"is_suspended": "b"}
 )
 
 

@@ -12,7 +12,7 @@ from resources.upstreams.eastmoney.quotes import fields
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
 from resources.upstreams.parsing.frames import texts
 from resources.upstreams.parsing.payload import amount, price
-from resources.upstreams.parsing.rows import Table, code_of, columns_of, day_or_none, may, must, text_or_none
+from resources.upstreams.parsing.rows import Table, code_of, day_or_none, kinds_of, may, must, text_or_none
 
 LIST = "b:MK0354"
 BOND_FIELDS = (
@@ -24,7 +24,7 @@ BOND_FIELDS = (
     *may(fields.read_text, f232="stock_code", f234="stock_name"),
     *may(fields.read_day, f26="list_date", f297="trade_date"),
 )
-BOND_COLUMNS = texts("symbol code market sec_type name") | columns_of(BOND_FIELDS) | {"is_suspended": "b"}
+BOND_COLUMNS = texts("symbol code market sec_type name") | kinds_of(BOND_FIELDS) | {"is_suspended": "b"}
 _LARGEST_YI = 2_000.0
 _ERROR_RESPONSE = 100.0
 _SLACK = 2.0
