@@ -7,6 +7,7 @@ from fastapi import Query
 from pydantic import AfterValidator, BaseModel, Field
 
 from platform_assets.compute.parameters.analysis import MOST_CONCLUSION
+from platform_assets.research.factors import ITEMS
 from serving_api.analysis import queries, rows
 from serving_api.analysis.answer import GivenScores
 from serving_api.analysis.service import Analyses
@@ -97,7 +98,7 @@ router = area_router(f"{PREFIX}/analysis", "analysis")
 
 
 @router.get("/{code}", response_model=Analysis)
-@serves(tables=(queries.TABLE,))
+@serves(tables=(queries.TABLE, ITEMS))
 async def analysis(call: Anyone, code: StockCode) -> Answer:
     """The current analysis: that of a model or a person, else that of the rules."""
     return Answer(await read_or(rows.empty(code), call.state.part(Analyses).current(code)))

@@ -49,7 +49,15 @@ class Analyses:
     async def current(self, code: str) -> dict[str, Any]:
         """The current analysis. Raises StorageError."""
         row = await self._current(code)
-        return rows.empty(code) if row is None else rows.shown(row)
+        return rows.empty(code) if row is None else self._shown(row)
+
+    def _shown(self, row: Row) -> dict[str, Any]:
+        """A stored analysis; its facts are noted as if they were read now."""
+        answer = rows.shown(row)
+        for fact in answer["evidence"] or ():
+            code = fact["key"].get("code", answer["code"])
+            self._state.reading.ledger.note_codes(fact["table"], (fact["column"],), (code,), None)
+        return answer
 
     async def history(self, code: str, limit: int) -> dict[str, Any]:
         found, total = await self._state.reading.scan(queries.history, code, limit)
@@ -70,7 +78,7 @@ class Analyses:
                 today = now.date().isoformat()
                 row = await state.reading.scan(queries.of_day, code, rows.MODEL, today)
                 if row is not None:
-                    return rows.shown(row)
+                    return self._shown(row)
             company = await state.reading.scan(read_company, code, now)
             if company.name is None:
                 return rows.empty(code)
@@ -136,7 +144,7 @@ class Analyses:
         now = self._state.clock.now()
         before = await self._state.reading.scan(queries.newest, company.code, now.date().isoformat(), False)
         if before is not None:
-            return {**rows.shown(before), "llmError": _said(error), "fallbackOf": CACHED}
+            return {**self._shown(before), "llmError": _said(error), "fallbackOf": CACHED}
         ruled = rows.shown(rows.by_rules(company, scored, now))
         return {**ruled, "llmError": _said(error), "fallbackOf": queries.RULES}
 

@@ -122,7 +122,7 @@ async def chart_of(state: State, topic: Topic, pack: Pack) -> dict[str, Any] | N
     name = fact_of(pack, MASTER, "name")
     if len(topic.codes) != 1 or name is None:
         return None
-    bars = await read_or([], state.reading.point(queries.bars, topic.codes[0], CHART_BARS, None))
+    bars = await read_or([], state.reading.point(queries.bars, topic.codes[0], CHART_BARS, None, "none"))
     if not bars:
         return None
     return {
