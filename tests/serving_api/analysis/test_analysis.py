@@ -242,3 +242,20 @@ def test_the_chat_report_has_the_same_scores(ctx: FetchContext) -> None:
     # A run says what it found, and what a person wrote stands.
     assert deep() == before
     assert ctx.reported()["total_score"] == 4.0
+
+
+def test_an_analysis_with_facts_of_a_provisional_factor_says_so(ctx: FetchContext) -> None:
+    """Also when it is read again: its facts are those that were stored with it."""
+    item = {"code": CODE, "date": DAY, "status": "open", "opened_on": DAY, "quoted": 6.59, "factor": 1.2}
+    ctx.made.put("ref_exright_item", [item])
+
+    ran = ctx.post(f"/analysis/{CODE}/run")
+    read = ctx.made.api.get(f"/analysis/{CODE}")
+
+    facts = {(fact["table"], fact["column"]) for fact in read.json()["evidence"]}
+    assert ("calc_factor_score", "trend") in facts
+    assert [one.headers.get("X-Factor") for one in (ran, read)] == ["provisional"] * 2
+    ctx.made.put("ref_exright_item", [{**item, "status": "closed", "closed_on": DAY}])
+    after = ctx.made.api.get(f"/analysis/{CODE}")
+    assert "X-Factor" not in after.headers
+    assert after.headers["ETag"] != read.headers["ETag"]
