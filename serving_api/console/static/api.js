@@ -27,7 +27,7 @@ export function address(path, parameters = {}) {
 /** Answers with a value that rests on a provisional factor. */
 const provisional = new WeakSet();
 
-export const isProvisional = (answer) => provisional.has(answer);
+export const isProvisional = (answer) => provisional.has(answer) || answer?.factor === "provisional";
 
 /** A request that several panels read: it is sent once. */
 export const shared = (request) => ({ ...request, isShared: true, answer: null });
