@@ -1,7 +1,11 @@
 """Waits for a command of the queue, outside of the event loop: Ctrl-C ends the waiting at once."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.engine import Engine
 
 from ashare.session import command_settings
 from core.errors import PlatformError
@@ -12,25 +16,32 @@ from schedules.supervisor.progress import Say, follow
 from serving_api.admin.waiting import failure
 
 LOOK_S = 0.5
-Done = Callable[[int], None]
 
 
-def finished(command_id: int, say: Say, *, backfill: str = "", done: Done | None = None) -> Command:
-    """The command when it has ended; `say` gets a line for each of its steps, `done` the number of loaded
-    dates of its `backfill`. PlatformError when it failed or was canceled."""
+@contextmanager
+def _reading() -> Iterator[Engine]:
     engine = make_engine(command_settings().warehouse_address, read_only=True)
     try:
-        ledger = Backfills(engine)
-
-        def look() -> None:
-            if done is not None:
-                done(ledger.get(backfill).done)
-
-        ended = follow(CommandQueue(engine), command_id, say, threading.Event(), watch=look, look_s=LOOK_S)
-        look()
+        yield engine
     finally:
         engine.dispose()
+
+
+def finished(command_id: int, say: Say) -> Command:
+    """The command when it has ended; `say` gets a line for each of its steps. PlatformError when it failed or
+    was canceled."""
+    with _reading() as engine:
+        ended = follow(CommandQueue(engine), command_id, say, threading.Event(), look_s=LOOK_S)
     reason = "nobody waits for it any more" if ended is None else failure(ended)
     if ended is None or reason is not None:
         raise PlatformError(f"command {command_id}: {reason}")
     return ended
+
+
+def loaded(backfill_id: str, done: Callable[[int], None]) -> None:
+    """Returns when a backfill has ended; `done` gets the number of its loaded dates."""
+    with _reading() as engine:
+        while not (row := Backfills(engine).get(backfill_id)).ended:
+            done(row.done)
+            time.sleep(LOOK_S)
+        done(row.done)

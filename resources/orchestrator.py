@@ -6,7 +6,7 @@ second and an import; a call costs some milliseconds.
 
 import http.client
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,6 +15,11 @@ from resources.settings import Settings
 
 LOCATION = "platform"
 REPOSITORY = "__repository__"
+ASSET_JOB = "__ASSET_JOB"
+"""Dagster's own job of every asset, for runs of some."""
+PARTITION = "dagster/partition"
+RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
+AssetPath = tuple[str, ...]
 ANSWER_S = 10.0
 RELOAD_S = 300.0
 """A reload starts a process that imports the code location: some seconds, over a minute where others use the
@@ -71,6 +76,19 @@ mutation Launch($params: ExecutionParams!) {
     ... on PythonError { className }
     ... on Error { message }
   }
+}""")  # fmt: skip
+_LAUNCH_BACKFILL = _Query("launchPartitionBackfill", "LaunchBackfillSuccess", """
+mutation LaunchBackfill($params: LaunchBackfillParams!) {
+  launchPartitionBackfill(backfillParams: $params) {
+    __typename
+    ... on LaunchBackfillSuccess { backfillId }
+    ... on PythonError { className }
+    ... on Error { message }
+  }
+}""")  # fmt: skip
+_CANCEL_BACKFILL = _Query("cancelPartitionBackfill", "CancelBackfillSuccess", """
+mutation CancelBackfill($id: String!) {
+  cancelPartitionBackfill(backfillId: $id) { __typename ... on Error { message } }
 }""")  # fmt: skip
 _TERMINATE = _Query("terminateRun", "TerminateRunSuccess", """
 mutation Terminate($id: String!) {
@@ -146,16 +164,43 @@ class Orchestrator:
         if loaded.get("__typename") == "PythonError":
             raise PlatformError(f"the code location does not load: {loaded.get('message')}")
 
-    def launch(self, job: str, tags: Mapping[str, str], run_config: Mapping[str, Any]) -> str:
-        """The id of a new run of a job. NotFound for an unknown one, InputError for a configuration that the
-        job does not take; Unavailable also while the code server is away or loads."""
+    def launch(
+        self,
+        job: str,
+        tags: Mapping[str, str],
+        run_config: Mapping[str, Any],
+        assets: Sequence[AssetPath] = (),
+    ) -> str:
+        """The id of a new run of a job, or of `assets` by themselves. NotFound for an unknown job, InputError
+        for a configuration that it does not take; Unavailable also while the code server is away or loads."""
+        chosen = {"jobName": ASSET_JOB, "assetSelection": _keys(assets)} if assets else {"jobName": job}
         params = {
-            "selector": {**self._selector, "jobName": job},
+            "selector": {**self._selector, **chosen},
             "runConfigData": dict(run_config),
-            "executionMetadata": {"tags": [{"key": key, "value": value} for key, value in tags.items()]},
+            "executionMetadata": {"tags": _pairs(tags)},
         }
+        return str(self._launched(_LAUNCH, params)["run"]["runId"])
+
+    def launch_backfill(
+        self, assets: Sequence[AssetPath], days: Sequence[str], title: str, tags: Mapping[str, str]
+    ) -> str:
+        """The id of a new backfill: its daemon plans the runs as the assets' policy says. Raises as `launch`,
+        NotFound also for a date that the code location, as it is served, does not know."""
+        params = {
+            "assetSelection": _keys(assets),
+            "partitionNames": list(days),
+            "title": title,
+            "tags": _pairs(tags),
+        }
+        return str(self._launched(_LAUNCH_BACKFILL, params)["backfillId"])
+
+    def cancel_backfill(self, backfill_id: str) -> None:
+        """Ask for the end of a backfill and of its runs. PlatformError when there is none."""
+        self._ask(_CANCEL_BACKFILL, id=backfill_id)
+
+    def _launched(self, query: _Query, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return str(self._ask(_LAUNCH, LAUNCH_S, params=params)["run"]["runId"])
+            return self._ask(query, LAUNCH_S, params=params)
         except NotFound:
             try:
                 self.schedules()
@@ -215,6 +260,14 @@ class Orchestrator:
         except ValueError:
             raise Unavailable(f"Dagster's webserver answered {response.status} without JSON") from None
         return document if isinstance(document, dict) else {}
+
+
+def _keys(assets: Sequence[AssetPath]) -> list[dict[str, Any]]:
+    return [{"path": list(path)} for path in assets]
+
+
+def _pairs(tags: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"key": key, "value": value} for key, value in tags.items()]
 
 
 def run_url(settings: Settings, run_id: str | None) -> str | None:

@@ -16,7 +16,7 @@ from resources.logs import masker
 from resources.settings import Settings
 from resources.spans import Attributes, Kind, Span, Tracer
 
-TAG = "app/traceparent"
+TAG = ".dagster/app/traceparent"
 """Run tag: the span that a run belongs to."""
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")

@@ -1,4 +1,5 @@
-"""Tags that every run of ours carries, and the keys that make a request unique."""
+"""Tags that every run of ours carries, and the keys that make a request unique. The Dagster UI hides those
+that begin with `.dagster/`."""
 
 from collections.abc import Mapping
 
@@ -8,16 +9,16 @@ from resources.warehouse.ledger.tasks import ScheduledRun
 TASK = "app/task_key"
 TRADE_DATE = "app/trade_date"
 TRIGGER = "app/trigger"
-OWNER = "app/owner"
-SLOT = "app/slot"
-ATTEMPT = "app/attempt"
-COMMAND = "app/command_id"
-LAUNCH = "app/launch"
+OWNER = ".dagster/app/owner"
+SLOT = ".dagster/app/slot"
+ATTEMPT = ".dagster/app/attempt"
+COMMAND = ".dagster/app/command_id"
+LAUNCH = ".dagster/app/launch"
 """One request for a run: finds the run when the answer is lost."""
 WARNING = "app/warning"
-NO_RETRY = "app/no_retry"
-"""Set on a run whose failure only a person can mend: the sensor does not retry it."""
 CODES = CODES_TAG
+ONCE: Mapping[str, str] = {"dagster/max_retries": "0"}
+"""On runs whose ledger decides about a next attempt."""
 
 
 def scheduled_run_tags(
@@ -30,6 +31,7 @@ def scheduled_run_tags(
         TRIGGER: trigger,
         ATTEMPT: str(attempt),
         OWNER: owner,
+        **ONCE,
     }
     return tags if warning is None else {**tags, WARNING: warning}
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from ashare.output import Output
 from ashare.session import BY, need_worker, with_state
-from ashare.waiting import finished
+from ashare.waiting import finished, loaded
 from core.errors import InputError
 from resources.warehouse.ledger.backfills import Backfill
 from resources.warehouse.ledger.commands import Command
@@ -18,15 +18,15 @@ from serving_api.framework.threads import off_loop
 
 def run(out: Output, dataset: str, since: str, until: str, every: bool, plan: bool, no_wait: bool) -> int:
     """Load dates or show the plan; the exit code."""
-    body = requested(dataset, since, until, only_missing=not every)
+    body = _requested(dataset, since, until, only_missing=not every)
     if plan:
         shown = with_state(lambda state: plan_of(state, body))
         out.result(shown, _plan_lines(shown))
         return 0
-    return load_dates(out, body, wait=not no_wait)
+    return _load(out, body, wait=not no_wait)
 
 
-def requested(dataset: str, since: str, until: str, *, only_missing: bool) -> PlanRequest:
+def _requested(dataset: str, since: str, until: str, *, only_missing: bool) -> PlanRequest:
     """InputError that names the option for a value that cannot be a dataset or date."""
     try:
         given = {"dataset": dataset, "from": since, "to": until, "only_missing": only_missing}
@@ -36,12 +36,13 @@ def requested(dataset: str, since: str, until: str, *, only_missing: bool) -> Pl
         raise InputError(str(first["loc"][0]), str(first["msg"])) from None
 
 
-def load_dates(out: Output, body: PlanRequest, *, wait: bool) -> int:
+def _load(out: Output, body: PlanRequest, *, wait: bool) -> int:
     """Start a backfill, wait for it and show it as the API does; the exit code."""
     made, asked = with_state(lambda state: _started(state, body))
     if wait:
         with out.progress(f"{made.dataset}, command {asked.id}", len(made.days)) as bar:
-            finished(asked.id, lambda _line: None, backfill=made.id, done=bar.at)
+            finished(asked.id, lambda _line: None)
+            loaded(made.id, bar.at)
     shown = with_state(lambda state: off_loop(backfill_detail, state, made.id))
     parts = shown["partitions"]
     lines = [

@@ -7,7 +7,6 @@ from typing import Any
 from ashare.output import Output
 from ashare.session import BY, need_worker, with_state
 from ashare.waiting import finished
-from ashare.work.backfill import load_dates, requested
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, NotFound
 from resources.warehouse.ledger.commands import Command, CommandQueue
@@ -41,7 +40,9 @@ def run(out: Output, name: str | None, date: str | None, codes: str | None, no_w
         return _carried_out(out, accepted, lambda one: service.codes_answer(one, asked, [chosen]), wait=wait)
     datasets = builtin_registry().datasets
     if name in datasets and has_dates(datasets[name]):
-        return load_dates(out, requested(name, day, day, only_missing=False), wait=wait)
+        # One run: a backfill of Dagster begins and ends at the beat of its daemon, twice a minute.
+        args = {"job": name, "partition_key": day, "trigger": "backfill"}
+        return _carried_out(out, with_state(lambda state: _asked(state, "run_job", args)), _facts, wait=wait)
     if name in service.market_names():
         args = {"name": name, "date": day}
         accepted = with_state(lambda state: _asked(state, service.MARKET_COMMAND, args))

@@ -20,7 +20,7 @@ from core.declaration.registry import Registry
 from core.declaration.rules import Freshness, Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
-from core.errors import ConflictError, InputError, PlatformError, StorageError, Transient
+from core.errors import ConflictError, InputError, PlatformError, QualityError, StorageError, Transient
 from platform_assets import descriptions
 from platform_assets.definitions import materialization, run_context, step_order
 from platform_assets.definitions.partitions import (
@@ -41,6 +41,8 @@ from resources.composition import Platform
 from resources.warehouse.writer import WriteResult
 
 _WEEK = 5
+RUN_DATES = 60
+"""Trade dates of one run of a backfill: what a crash costs at most, for the price of a process."""
 
 
 def freshness_policy(rule: Freshness) -> dg.FreshnessPolicy:
@@ -68,6 +70,9 @@ def _longest(dates: int) -> int:
     return max((later - day).days for day, later in zip(days, days[dates:], strict=False))
 
 
+BLOCKING = frozenset({"ref_trade_calendar", "fusion_stock_master", "ref_exright", "fusion_kline_daily"})
+"""Tables that most others follow from: where checks rejected all that was to be written, nothing after them
+is loaded in that run. A source that is away is no reason: then what is stored is right, if old."""
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
 _LIMITS = {descriptions.SCHEMA_CHECK: descriptions.schema_check().text}
@@ -192,7 +197,7 @@ def _build(
         key=key,
         deps=[keys[name] for name in plan.deps],
         partitions_def=partitions,
-        backfill_policy=dg.BackfillPolicy.single_run() if plan.partitioned else None,
+        backfill_policy=dg.BackfillPolicy.multi_run(RUN_DATES) if plan.partitioned else None,
         group_name=plan.group,
         description=plan.about,
         kinds={"python" if plan.table.layer is Layer.RAW else "pandas", engine},
@@ -210,7 +215,7 @@ def _build(
             # Not by partition: a planned event per check and date; the UI calls the check skipped until every
             # date of a range has a result of its own, and its tab stays blank until the states of all dates
             # of all checks are there (16 s for 14 checks of 60 dates).
-            dg.AssetCheckSpec(name, asset=key, description=text)
+            dg.AssetCheckSpec(name, asset=key, description=text, blocking=plan.table.name in BLOCKING)
             for name, text in plan.check_texts.items()
         ],
         output_required=False,
@@ -225,7 +230,7 @@ def _build(
             with run_context.entered(context, opened):
                 loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
-            run_context.again_when_database_is_back(context, error)
+            run_context.again_later(context, error)
             yield from _failed(plan, error, refused)
             return
         yield from _succeeded(context, plan, loaded, partitions_asked)
@@ -292,7 +297,7 @@ def _run(
             opened,
             tags,
             run_id,
-            kind=run_context.BACKFILL if "dagster/backfill" in tags else "manual",
+            kind=run_context.BACKFILL if run_context.BACKFILL_TAG in tags else "manual",
             ref=tags.get(run_context.TASK_TAG) or tags.get("dagster/schedule_name"),
             lease=lease,
             refused=refused,
@@ -372,9 +377,13 @@ def _failed(plan: AssetPlan, error: PlatformError, refused: Sequence[Refusal]) -
     """The refused batch is already recorded; tell Dagster why, and whether a retry can help. Checks and the
     output come first: what is yielded before the failure is kept."""
     key = asset_key(plan.table)
-    checks = materialization.refused_results(plan.checks, key, error.message, refused)
-    if isinstance(error, StorageError):
-        # Nothing after it could be stored either.
+    rejected = any(record.action == "rejected" for refusal in refused for record in refusal.quality)
+    wrong = rejected and isinstance(error, QualityError)
+    blocks = plan.table.name in BLOCKING
+    absent = blocks and not wrong  # what comes behind blocking checks waits for a result of each
+    checks = materialization.refused_results(plan.checks, key, error.message, refused, absent=absent)
+    if isinstance(error, StorageError) or (blocks and wrong):
+        # Nothing after it could be stored either, or should be.
         yield from checks
     else:
         yield step_order.without_materialization(key, checks)

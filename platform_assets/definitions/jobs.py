@@ -11,7 +11,6 @@ from core.declaration.rules import Partition
 from core.declaration.tables import Layer
 from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
-from resources.warehouse.ledger.missing_partitions import has_dates
 
 HISTORY = ("name_history", "exright", "exright_item", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
@@ -133,10 +132,6 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         add(BASEINFO, tables, "company profiles of the codes that a run is limited to", dated=False)
     about = "what the fusions of a trade date hold of some codes, because somebody asked for it"
     add(OF_CODES, _tables_of_codes(registry), about)
-    # Every table that a load of the dataset writes, where the API and the sensor of gaps can ask for dates.
-    for dataset in filter(has_dates, registry.datasets.values()):
-        tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
-        add(f"backfill_{dataset.name}", tables, f"{dataset.title or dataset.name} of past trade dates")
     add("security_list", SECURITIES, "the security master and the calendar, before the first history load")
     return jobs
 

@@ -190,10 +190,16 @@ def check_results(names: Sequence[str], loaded: Loaded) -> list[dg.AssetCheckRes
 
 
 def refused_results(
-    names: Sequence[str], key: dg.AssetKey, reason: str, refused: Sequence[Refusal]
+    names: Sequence[str],
+    key: dg.AssetKey,
+    reason: str,
+    refused: Sequence[Refusal],
+    *,
+    absent: bool = False,
 ) -> list[dg.AssetCheckResult]:
     """What the checks of an asset say whose batch was refused as a whole: `schema`, and each check that
-    found something, with the reason, the batch, its sources and what was found."""
+    found something, with the reason, the batch, its sources and what was found. `absent`: each one says so,
+    as a warning."""
     common: dict[str, Any] = {"reason": dg.MetadataValue.text(reason)}
     found: dict[str, list[Quality]] = {}
     if refused:
@@ -208,11 +214,11 @@ def refused_results(
             check_name=name,
             asset_key=key,
             passed=False,
-            severity=dg.AssetCheckSeverity.ERROR,
+            severity=dg.AssetCheckSeverity.WARN if absent else dg.AssetCheckSeverity.ERROR,
             metadata={**common, **_findings(found.get(name, ()))},
         )
         for name in names
-        if name == SCHEMA_CHECK or name in found
+        if absent or name == SCHEMA_CHECK or name in found
     ]
 
 

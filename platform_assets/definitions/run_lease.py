@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from resources.warehouse.locks import DomainLocks, Lease
 
-LEASE_TAG = "app/lease"
+LEASE_TAG = ".dagster/app/lease"
 CODES_TAG = "app/codes"
 """Comma list of the codes that a run is limited to."""
 OTHERS_S = 120.0

@@ -3,16 +3,17 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any
 
 from core.errors import ConflictError, InputError, PlatformError, StorageError, Unavailable
 from resources import tracing
+from resources.orchestrator import RANGE_END, RANGE_START
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags as names
 from schedules.commands import lane_heartbeats
-from schedules.runs.outcome import RANGE_END, RANGE_START, JobRunner, RunFate, RunOptions, RunOutcome
+from schedules.runs.outcome import JobRunner, RunFate, RunOptions, RunOutcome
 from schedules.services import Services
 
 CANCELED = "canceled"
@@ -82,7 +83,7 @@ class Work:
             raise ConflictError(f"command {self.command.id} is no longer ours")
 
     def check(self) -> None:
-        """A safe point between two runs: raises Stopped when nobody wants the rest any more."""
+        """Between two runs: raises Stopped when nobody wants the rest any more."""
         lane_heartbeats.alive()
         reason = self.stop_wanted()
         if reason is not None:
@@ -116,15 +117,16 @@ class Work:
         tags: Mapping[str, str] | None = None,
         run_config: Mapping[str, Any] | None = None,
     ) -> RunOutcome:
-        """One run of a job, for one partition, a range of partitions, or neither: launched by Dagster and
-        watched to its end. It has a row in the ledger of scheduled runs, so that the list of task runs shows
-        it. NotFound for an unknown job; Stopped when nobody wants the rest."""
+        """One run of a job or of a dataset, for one partition, a range of partitions, or neither: launched by
+        Dagster and watched to its end. It has a row in the ledger of scheduled runs, so that the list of task
+        runs shows it. NotFound for an unknown job; Stopped when nobody wants the rest."""
         date = partition_key or (partition_range[1] if partition_range else None)
         carried = {
             names.TASK: job,
             names.TRIGGER: trigger,
             names.OWNER: self.node,
             names.COMMAND: str(self.command.id),
+            **names.ONCE,
         }
         if date is not None:
             carried[names.TRADE_DATE] = date
@@ -133,7 +135,8 @@ class Work:
         ledger, clock = self.services.scheduled_runs, self.services.clock
         with tracing.span(f"run {job}", attributes={"ashare.partition": date}) as step:
             carried |= {**tracing.run_tags(), **(tags or {})}
-            run_id = self._launched(job, partition_key=partition_key, tags=carried, run_config=run_config)
+            how: RunOptions = {"partition_key": partition_key, "tags": carried, "run_config": run_config}
+            run_id = self._launched(lambda: self.runner.launch(job, **how))
             step.set({"ashare.run_id": run_id})
             self._enter(job, run_id, date)
             fate = self._watched(run_id)
@@ -155,12 +158,17 @@ class Work:
             partial=fate.status == "partial",
         )
 
-    def _launched(self, job: str, **how: Unpack[RunOptions]) -> str:
+    def launch_backfill(self, dataset: str, days: Sequence[str], tags: Mapping[str, str]) -> str:
+        """The id of a new backfill of Dagster, one for each command. Stopped when nobody wants it."""
+        title = f"{dataset}, command {self.command.id}"
+        return self._launched(lambda: self.runner.launch_backfill(dataset, days, title, tags))
+
+    def _launched(self, launch: Callable[[], str]) -> str:
         until = time.monotonic() + LAUNCH_S
         while True:
             self.check()
             try:
-                return self.runner.launch(job, **how)
+                return launch()
             except Unavailable:
                 if time.monotonic() > until:
                     raise

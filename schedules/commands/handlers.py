@@ -17,19 +17,20 @@ DOWNLOAD_JOB, MARKET_JOB, CLEANUP_JOB = "download", "download_market", "data_cle
 """Jobs whose run gives an answer back; a part that failed is part of it."""
 QUANT_JOB = "quant_calc"
 PARTS = {
-    "indicators": "backfill_indicator_daily",
-    "patterns": "backfill_pattern_daily",
-    "cyq": "backfill_chip_daily",
+    "indicators": "indicator_daily",
+    "patterns": "pattern_daily",
+    "cyq": "chip_daily",
 }
-"""Part -> job of the one table."""
-SIGNALS = "backfill_signal_hit"
+"""Part -> dataset of the one table."""
+SIGNALS = "signal_hit"
 SIGNALLED = frozenset({"indicators", "patterns"})
 """Parts that the stored signals follow from."""
 FUSION_JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
 
 
 def run_job(work: Work) -> dict[str, Any]:
-    """Command `run_job`: args job, partition_key or partition_range [start, end], run_config?, tags?."""
+    """Command `run_job`: args job (or the name of a dataset with trade dates), partition_key or
+    partition_range [start, end], run_config?, tags?."""
     job = work.args.get("job")
     if not isinstance(job, str) or not job:
         raise InputError("job", "names the job to run")
@@ -138,7 +139,7 @@ HANDLERS: dict[str, Handler] = {
     "run_job": Handler(run_job),
     "download": Handler(download),
     "download_market": Handler(download_market),
-    "backfill": Handler(backfill, long=True),
+    "backfill": Handler(backfill),
     "cleanup": Handler(cleanup, long=True),
     "exright_reason": Handler(exright_reason),
     "fusion_sync": Handler(fusion_sync, long=True),

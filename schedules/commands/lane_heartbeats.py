@@ -1,6 +1,6 @@
 """Signs of life of the worker's lanes: a heartbeat that goes on while the lanes hang says nothing.
 
-A lane gives a sign whenever it looks: into the queue, at the run it waits for, at a safe point of a handler.
+A lane gives a sign whenever it looks: into the queue, at the run it waits for, between two runs.
 Everything else that a lane does is bounded (the longest is the launch of a run, `LAUNCH_S` = 120 s).
 """
 

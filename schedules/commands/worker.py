@@ -2,7 +2,7 @@
 Dagster, and watched.
 
 Two lanes (threads): one for commands of many minutes, one for the rest. A third thread keeps the node's
-and the commands' heartbeats, a fourth makes changed trigger times effective.
+and the commands' heartbeats, a fourth makes changed trigger times effective, a fifth follows backfills.
 """
 
 import logging
@@ -23,6 +23,7 @@ from resources.spans import Span
 from resources.warehouse.ledger.commands import BEAT_S, POLL_S, Command
 from resources.warehouse.ledger.heartbeats import this_node
 from schedules.commands import lane_heartbeats
+from schedules.commands.backfill import BackfillWatch
 from schedules.commands.command_context import GOING_DOWN, Handler, Stopped, Work
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.kernel_compilation import compile_in_background, stop_compiling
@@ -83,9 +84,11 @@ class Worker:
         others = [threading.Thread(target=self._keep_alive, name="heartbeat", daemon=True)]
         if self._orchestrator is not None:
             watcher = RetimeWatcher(self.services, self._orchestrator)
-            others.append(
-                threading.Thread(target=watcher.run, args=(self.stopping,), name="retime", daemon=True)
-            )
+            backfills = BackfillWatch(self.services, self._runner)
+            others += [
+                threading.Thread(target=watch, args=(self.stopping,), name=name, daemon=True)
+                for name, watch in (("retime", watcher.run), ("backfills", backfills.run))
+            ]
         for thread in (*lanes, *others):
             thread.start()
         self.stopping.wait()

@@ -1,15 +1,17 @@
 """Runs of commands: launched by Dagster over GraphQL, as the UI does it, and looked up in its storage."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import sqlalchemy as sa
 from dagster import DagsterInstance, RunsFilter
 
-from core.errors import Unavailable
-from resources.orchestrator import Orchestrator
+from core.errors import NotFound, Unavailable
+from resources.orchestrator import PARTITION, Orchestrator
 from schedules import run_tags
-from schedules.runs.outcome import PARTITION, RunFate, RunOptions
+from schedules.runs.assets import dated_assets
+from schedules.runs.outcome import BackfillFate, RunFate, RunOptions
 from schedules.runs.records import UNFINISHED, DagsterRuns
 
 
@@ -26,13 +28,28 @@ class LaunchedRuns:
         mark = {run_tags.LAUNCH: uuid.uuid4().hex}
         tags = {**(how.get("tags") or {}), **({PARTITION: day} if day else {}), **mark}
         try:
-            return self._orchestrator.launch(job, tags, how.get("run_config") or {})
+            return self._orchestrator.launch(job, tags, how.get("run_config") or {}, dated_assets(job))
         except Unavailable:
             # An answer that was lost: the run is there all the same.
             records = self._instance.get_run_records(RunsFilter(tags=mark), limit=1)
             if not records:
                 raise
             return records[0].dagster_run.run_id
+
+    def launch_backfill(self, dataset: str, days: Sequence[str], title: str, tags: Mapping[str, str]) -> str:
+        for known in self._instance.get_backfills(limit=100):
+            if known.title == title:  # an answer, or a worker, was lost
+                return known.backfill_id
+        try:
+            return self._orchestrator.launch_backfill(dated_assets(dataset), days, title, tags)
+        except NotFound as error:
+            raise Unavailable(f"not served yet: {error.message}") from error
+
+    def backfill_fate(self, backfill_id: str, days: Sequence[str]) -> BackfillFate:
+        return self._records.backfill_fate(backfill_id, days)
+
+    def cancel_backfill(self, backfill_id: str) -> None:
+        self._orchestrator.cancel_backfill(backfill_id)
 
     def fate(self, run_id: str) -> RunFate | None:
         try:

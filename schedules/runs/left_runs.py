@@ -1,9 +1,9 @@
 """Runs whose processes are gone."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
+from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 from sqlalchemy.engine import Engine
 
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
@@ -13,17 +13,21 @@ AT_WORK = [DagsterRunStatus.STARTING, DagsterRunStatus.STARTED, DagsterRunStatus
 log = logging.getLogger(__name__)
 
 
-def fail_left_runs(instance: DagsterInstance, engine: Engine) -> list[str]:
-    """End every run that is at work, give back its domain locks, and return its id. For a code server that
-    starts: the processes of runs were children of the one before it. Dagster itself would call such a run
-    started for ever. Runs that are queued go on."""
-    records = instance.get_run_records(RunsFilter(statuses=AT_WORK))
-    for record in records:
-        instance.report_run_failed(record.dagster_run, PROCESS_DIED)
-        log.warning("run %s failed: %s", record.dagster_run.run_id[:8], PROCESS_DIED)
-    ids = [record.dagster_run.run_id for record in records]
-    release_locks(engine, run_ids=ids)
-    return ids
+def left_runs(instance: DagsterInstance, engine: Engine) -> list[DagsterRun]:
+    """The runs that are at work, whose domain locks are given back. For a code server that starts: the
+    processes of runs were children of the one before it. Runs that are queued go on."""
+    runs = [record.dagster_run for record in instance.get_run_records(RunsFilter(statuses=AT_WORK))]
+    release_locks(engine, run_ids=[run.run_id for run in runs])
+    return runs
+
+
+def fail_runs(instance: DagsterInstance, runs: Iterable[DagsterRun]) -> None:
+    """End runs whose processes are gone. Dagster itself would call such a run started for ever."""
+    for left in runs:
+        run = instance.get_run_by_id(left.run_id)
+        if run is not None and not run.is_finished:
+            instance.report_run_failed(run, PROCESS_DIED)
+            log.warning("run %s failed: %s", run.run_id[:8], PROCESS_DIED)
 
 
 def release_locks(engine: Engine, *, run_ids: Collection[str] = (), owners: Collection[str] = ()) -> None:

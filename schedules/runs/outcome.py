@@ -1,12 +1,9 @@
 """How a Dagster run ended, and who launches one. Without Dagster, so that tests need none."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypedDict, Unpack
 
-RANGE_START = "dagster/asset_partition_range_start"
-RANGE_END = "dagster/asset_partition_range_end"
-PARTITION = "dagster/partition"
 ANSWER = "answer"
 """Name in its job of the op that gives an answer back, and of the answer in the metadata of its output."""
 
@@ -18,7 +15,6 @@ class RunFate:
 
     status: str
     reason: str | None = None
-    retry: bool = True
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,16 @@ class RunOutcome:
     partial: bool = False
 
 
+@dataclass(frozen=True)
+class BackfillFate:
+    """What became of a backfill so far: its runs, oldest first, and trade date -> why a run of it failed.
+    `status`: open, canceling, ended or canceled."""
+
+    status: str
+    run_ids: tuple[str, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+
 class RunOptions(TypedDict, total=False):
     """What a run may be given: the one partition that it is for, tags, configuration."""
 
@@ -45,7 +51,20 @@ class JobRunner(Protocol):
     """Launches jobs in the orchestrator and looks after their runs."""
 
     def launch(self, job: str, **how: Unpack[RunOptions]) -> str:
-        """The id of a new run. NotFound for an unknown job; Unavailable while the orchestrator is away."""
+        """The id of a new run of a job, or of the dated assets of a dataset. NotFound for an unknown name;
+        Unavailable while the orchestrator is away."""
+        ...
+
+    def launch_backfill(self, dataset: str, days: Sequence[str], title: str, tags: Mapping[str, str]) -> str:
+        """The id of a new backfill, or of the one that has this title. Raises as `launch`."""
+        ...
+
+    def backfill_fate(self, backfill_id: str, days: Sequence[str]) -> BackfillFate:
+        """What became of a backfill of `days`."""
+        ...
+
+    def cancel_backfill(self, backfill_id: str) -> None:
+        """Ask for the end of a backfill and its runs. Raises as `terminate`."""
         ...
 
     def fate(self, run_id: str) -> RunFate | None:

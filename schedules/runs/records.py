@@ -1,13 +1,14 @@
 """Dagster's runs as the ledger sees them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 
+from resources.orchestrator import PARTITION, RANGE_END, RANGE_START
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from schedules import run_tags
-from schedules.runs.outcome import ANSWER, RunFate
+from schedules.runs.outcome import ANSWER, BackfillFate, RunFate
 
 OUTSIDE = "from outside the execution context"
 """What the code server leaves of a run whose process died under it."""
@@ -17,6 +18,11 @@ _ENDED = {
     DagsterRunStatus.CANCELED: "canceled",
 }
 
+_OF_BACKFILL = {
+    **dict.fromkeys(("COMPLETED", "COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED"), "ended"),
+    "CANCELING": "canceling",
+    "CANCELED": "canceled",
+}
 UNFINISHED = frozenset(set(DagsterRunStatus) - set(_ENDED))
 
 
@@ -37,13 +43,27 @@ class DagsterRuns:
         if run is None:
             return None
         status = _ENDED.get(run.status, "open")
-        retry = run_tags.NO_RETRY not in run.tags
         if status != "failed":
-            return RunFate(status, None, retry)
+            return RunFate(status)
         succeeded, failures, run_failure = self._steps(run_id)
         if succeeded and failures and self._all_ended(run, {*succeeded, *failures}):
             status = "partial"
-        return RunFate(status, "; ".join(_reasons(failures)) or run_failure, retry)
+        return RunFate(status, "; ".join(_reasons(failures)) or run_failure)
+
+    def backfill_fate(self, backfill_id: str, days: Sequence[str]) -> BackfillFate:
+        """What became of a backfill of `days`; one that is not there has ended."""
+        found = self._instance.get_backfill(backfill_id)
+        runs = self._instance.get_runs(RunsFilter.for_backfill(backfill_id), ascending=True)
+        failures: dict[str, str] = {}
+        for run in runs:
+            if run.status is DagsterRunStatus.FAILURE:
+                day = run.tags.get(PARTITION, "")
+                first, last = run.tags.get(RANGE_START, day), run.tags.get(RANGE_END, day)
+                fate = self.fate(run.run_id)
+                why = (fate and fate.reason) or f"see the run {run.run_id}"
+                failures |= {day: why for day in days if first <= day <= last}
+        status = "ended" if found is None else _OF_BACKFILL.get(found.status.value, "open")
+        return BackfillFate(status, tuple(run.run_id for run in runs), failures)
 
     def answer(self, run_id: str) -> Any:
         """What the op `answer` of a run gave back, as it left it in the metadata of its output."""

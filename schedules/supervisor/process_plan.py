@@ -92,6 +92,8 @@ def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
         "PGTZ": "UTC",
         # Dagster stores the events of one moment (what a run plans, the dates of a range) together.
         "DAGSTER_EVENT_BATCH_SIZE": "500",
+        # A backfill whose assets are not there because the code server starts waits for it.
+        "DAGSTER_BACKFILL_RETRY_DEFINITION_CHANGED_ERROR": "1",
     }
     if ports.simulator_http:
         env["SIMULATOR_URL"] = f"http://{HOST}:{ports.simulator_http}"

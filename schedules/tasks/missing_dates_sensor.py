@@ -189,7 +189,7 @@ class GapKeeper:
                 self._ledger.settle(gap, why, run_id, now=now)
 
     def _repair(self, dataset: Dataset, found: Look, now: datetime) -> None:
-        if self._backfills.open_of(dataset.name):
+        if self._backfills.open(dataset.name):
             return
         due = [
             gap for gap in self._ledger.of(dataset.name).values()

@@ -19,11 +19,11 @@ from core.errors import StorageError
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
 from platform_assets.task_table import TASKS
 from resources import tracing
+from resources.orchestrator import RANGE_END, RANGE_START
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import run_tags
-from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services, open_services
 from schedules.tasks.missing_dates_sensor import gap_sensor

@@ -97,7 +97,7 @@ def ask_again(services: Services, registry: Registry, run: Run, days: Sequence[s
             mark = hashlib.sha256(f"{dataset.name} {day} {at}".encode()).hexdigest()[:32]
             command = services.commands.enqueue(
                 "run_job",
-                {"job": f"backfill_{dataset.name}", "partition_range": [day, day], "trigger": "catchup"},
+                {"job": dataset.name, "partition_range": [day, day], "trigger": "catchup"},
                 requested_by=ASKED_BY,
                 idempotency_key=f"outdated:{mark}",
             )

@@ -164,7 +164,7 @@ class Reconciler:
         if now > row.slot_at + timedelta(minutes=task.grace_minutes):
             return
         fate = None if row.run_id is None else self._runs.fate(row.run_id)
-        if fate is not None and (fate.status in ("open", "success") or not fate.retry):
+        if fate is not None and fate.status in ("open", "success"):
             return
         attempt = row.attempt + 1
         if self._services.scheduled_runs.retry(row, f"sensor:{attempt}"):

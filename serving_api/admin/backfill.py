@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from core.declaration.registry import builtin_registry
 from core.errors import ConflictError, InputError
 from resources.warehouse.ledger.backfills import Backfill, Backfills
-from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
+from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
 from resources.warehouse.ledger.missing_partitions import table_of
 from serving_api.admin.gaps import PlanRequest, Requested, requested_days
 from serving_api.admin.shared import Limit50
@@ -41,7 +41,7 @@ class Resumed(BaseModel):
 
 
 class Canceling(BaseModel):
-    """`canceled` at once when nothing has begun; else the running part ends at its next safe point."""
+    """`canceled` at once when nothing has begun; else the runs under way are ended."""
 
     id: str
     status: Literal["canceling", "canceled"]
@@ -94,7 +94,7 @@ def start_backfill(state: State, turn: Turn, requested: Requested, by: str) -> t
     """Enter a backfill and ask the worker for it. ConflictError while the dataset has another one."""
     ledger, now = Backfills(state.writer.engine), state.clock.now()
     with turn.lock:
-        _refuse_second(state, ledger, requested.dataset.name)
+        _refuse_second(ledger, requested.dataset.name)
         made = ledger.create(
             requested.dataset.name, requested.since, requested.until, requested.chosen, by=by, now=now
         )
@@ -111,50 +111,35 @@ def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command
             COMMAND, args, requested_by=by, about=table, same=lambda other: other.args.get("table") == table
         )
     except ConflictError:
-        heard = _commands(state).get(one.id)
-        if heard is None or heard.finished:  # else the accepted command continues this very backfill
+        if _open_command(state, one.id) is None:  # else the accepted command continues this very backfill
             ledger.settle(one.id, "canceled", now=state.clock.now())
         raise
 
 
-def _refuse_second(state: State, ledger: Backfills, dataset: str) -> None:
-    commands = _commands(state)
-    for one in ledger.open_of(dataset):
-        if _status(one, commands.get(one.id)) not in {"failed", "canceled"}:
-            raise ConflictError(f"a backfill of {dataset} is {one.status} already: {one.id}")
+def _refuse_second(ledger: Backfills, dataset: str) -> None:
+    for one in ledger.open(dataset):
+        raise ConflictError(f"a backfill of {dataset} is {one.status} already: {one.id}")
 
 
-def _commands(state: State) -> dict[str, Command]:
-    """The newest command of each backfill."""
-    newest: dict[str, Command] = {}
-    for command in CommandQueue(state.reading.warehouse.engine).of_name(COMMAND, statuses=STATUSES):
-        newest.setdefault(str(command.args.get("backfill_id")), command)
-    return newest
+def _open_command(state: State, backfill_id: str) -> Command | None:
+    """The command that is to ask Dagster for a backfill."""
+    commands = CommandQueue(state.writer.engine).of_name(COMMAND, statuses=OPEN)
+    return next((one for one in commands if one.args.get("backfill_id") == backfill_id), None)
 
 
-def _status(one: Backfill, command: Command | None) -> str:
-    """The current status. The ledger's own status is stale when a worker died or a command never began."""
-    if one.ended:
-        return one.status
-    if command is None or command.status in {"failed", "success"}:
-        return "failed"
-    if command.status == "canceled":
-        return "canceled"
-    if command.cancel_requested:
-        return "canceling"
-    return command.status
+def _status(one: Backfill) -> str:
+    return "canceling" if one.cancel_requested and not one.ended else one.status
 
 
 def _list(state: State, status: str | None, limit: int) -> dict[str, Any]:
     found, total = Backfills(state.reading.warehouse.engine).recent(status=status, limit=limit)
-    commands = _commands(state)
-    return {"items": [_item(one, commands.get(one.id)) for one in found], "total": total}
+    return {"items": [_item(one) for one in found], "total": total}
 
 
-def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
+def _item(one: Backfill) -> dict[str, Any]:
     return {
         "id": one.id, "dataset": one.dataset, "from": one.since, "to": one.until,
-        "status": _status(one, command), "partitions": {"total": len(one.days), "done": one.done},
+        "status": _status(one), "partitions": {"total": len(one.days), "done": one.done},
         "started_at": instant(one.started_at),
     }  # fmt: skip
 
@@ -163,7 +148,7 @@ def backfill_detail(state: State, backfill_id: str) -> dict[str, Any]:
     """The model `BackfillDetail`. Raises NotFound."""
     one = Backfills(state.reading.warehouse.engine).get(backfill_id)
     return {
-        **_item(one, _commands(state).get(one.id)),
+        **_item(one),
         "partitions": {"total": len(one.days), "done": one.done, "failed": one.failed},
         "rows_written": one.rows_written,
         "run_ids": one.run_ids,
@@ -174,23 +159,26 @@ def backfill_detail(state: State, backfill_id: str) -> dict[str, Any]:
 
 
 def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
-    ledger = Backfills(state.writer.engine)
+    ledger, now = Backfills(state.writer.engine), state.clock.now()
     one = ledger.get(backfill_id)
-    command = _commands(state).get(backfill_id)
-    if command is None or _status(one, command) not in {"queued", "running", "canceling"}:
-        raise ConflictError(f"the backfill has ended ({_status(one, command)})")
-    canceled = CommandQueue(state.writer.engine).cancel(command.id)
-    return {"id": backfill_id, "status": "canceled" if canceled.status == "canceled" else "canceling"}
+    if one.ended:
+        raise ConflictError(f"the backfill has ended ({one.status})")
+    command = _open_command(state, backfill_id)
+    if command is None and one.status == "queued":
+        ledger.settle(backfill_id, "canceled", now=now)
+    elif command is None or CommandQueue(state.writer.engine).cancel(command.id).status != "canceled":
+        ledger.request_cancel(backfill_id, now=now)
+        return {"id": backfill_id, "status": "canceling"}
+    return {"id": backfill_id, "status": "canceled"}
 
 
 def _resume(state: State, turn: Turn, backfill_id: str, by: str) -> dict[str, Any]:
     ledger = Backfills(state.writer.engine)
     with turn.lock:
         one = ledger.get(backfill_id)
-        status = _status(one, _commands(state).get(backfill_id))
-        if status not in {"partial", "failed", "canceled"}:
-            raise ConflictError(f"the backfill is {status}; there is nothing to resume")
-        _refuse_second(state, ledger, one.dataset)
+        if one.status not in {"partial", "failed", "canceled"}:
+            raise ConflictError(f"the backfill is {_status(one)}; there is nothing to resume")
+        _refuse_second(ledger, one.dataset)
         ledger.reopen(backfill_id, now=state.clock.now())
         command = _enqueue(state, ledger, one, by)
     remaining = len(one.days) - one.done
@@ -240,7 +228,7 @@ async def backfill(call: Admin, backfill_id: BackfillId) -> Answer:
 @router.post("/{backfill_id}/cancel", response_model=Canceling)
 @serves(raises=(404, 409))
 async def cancel(call: Admin, backfill_id: BackfillId) -> Answer:
-    """Stop at the next safe point; what is loaded stays."""
+    """End the runs under way; what is loaded stays."""
     return Answer(await off_loop(_cancel, call.state, backfill_id))
 
 

@@ -37,7 +37,7 @@ class CommandItem(StoredRow):
 
 
 class Canceled(BaseModel):
-    """`running`: it stops at its next safe point."""
+    """`running`: its run is interrupted."""
 
     id: int
     status: CommandStatus
@@ -77,6 +77,6 @@ async def command(call: Admin, command_id: CommandId) -> Answer:
 @router.post("/{command_id}/cancel", response_model=Canceled)
 @serves(raises=(404, 409))
 async def cancel(call: Admin, command_id: CommandId) -> Answer:
-    """A queued command is canceled at once, a running one stops at its next safe point."""
+    """A queued command is canceled at once, the run of a running one is interrupted."""
     canceled = await off_loop(CommandQueue(call.state.writer.engine).cancel, command_id)
     return Answer({"id": canceled.id, "status": canceled.status})

@@ -82,15 +82,14 @@ def test_codes_are_a_download_of_a_type(cli: CommandLine) -> None:
     assert (found["status"], found["saved"], set(found["details"])) == ("success", 2, {"600519", "000001"})
 
 
-def test_a_dataset_is_a_backfill_of_one_date(cli: CommandLine) -> None:
+def test_a_dataset_is_a_run_of_its_assets(cli: CommandLine) -> None:
     cli.has_worker()
-    with worker(cli.url, ended("success")) as done:
+    with worker(cli.url, succeed({"run_id": "r1"})) as done:
         found = cli.result("load", "kline_daily", "--date", DAYS[1])
 
-    assert [one.command for one in done] == ["backfill"]
-    stored = cli.warehouse.query("SELECT dataset, date_from, date_to, requested_by FROM sys_backfill")
-    assert [tuple(map(str, row)) for row in stored] == [("kline_daily", DAYS[1], DAYS[1], "ashare")]
-    assert found["partitions"]["total"] == 1
+    args = {"job": "kline_daily", "partition_key": DAYS[1], "trigger": "backfill"}
+    assert [(one.command, one.args) for one in done] == [("run_job", args)]
+    assert (found["status"], found["run_id"]) == ("success", "r1")
 
 
 def test_a_command_that_fails_is_exit_code_1_with_its_reason(cli: CommandLine) -> None:

@@ -103,8 +103,8 @@ def new_services(folder: Path, market: dict[str, str], now: str) -> Services:
 def main(job: str, dates: list[str]) -> int:
     from dagster import DagsterInstance
 
+    from resources.orchestrator import RANGE_END, RANGE_START
     from schedules.code_location import defs
-    from schedules.runs.outcome import RANGE_END, RANGE_START
 
     runner = InProcessRuns(defs, DagsterInstance.get())
     for asked in dates:

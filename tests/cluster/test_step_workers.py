@@ -198,7 +198,7 @@ def test_a_step_that_failed_lets_the_workers_go_on(
 ) -> None:
     faults.replace([{"upstream": "eastmoney", "call": "*", "kind": "truncate"}])
     day = "2026-08-20"
-    done = deployment.ended(deployment.runs.launch("backfill_margin", partition_key=day))
+    done = deployment.ended(deployment.runs.launch("margin", partition_key=day))
 
     assert done.status == "partial"
     assert str(done.reason).startswith(("raw__raw_margin", "raw__aux_rzrq"))

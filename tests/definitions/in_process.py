@@ -1,6 +1,7 @@
 """Runs of commands inside the test's process: what Dagster's launcher does, without a process a run."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import dagster as dg
@@ -11,7 +12,8 @@ from dagster._utils.interrupts import capture_interrupts
 
 from core.errors import NotFound
 from platform_assets.definitions.step_order import in_process
-from schedules.runs.outcome import RunFate, RunOptions, RunOutcome
+from schedules.runs.assets import dated_assets
+from schedules.runs.outcome import BackfillFate, RunFate, RunOptions, RunOutcome
 from schedules.runs.records import DagsterRuns
 
 
@@ -24,11 +26,27 @@ class InProcessRuns:
         self._records = DagsterRuns(instance)
 
     def launch(self, job: str, *, run_id: str | None = None, **how: Unpack[RunOptions]) -> str:
-        if job not in {declared.name for declared in self.definitions.jobs or ()}:
-            raise NotFound(f"no job {job!r}")
         run_id = run_id or str(uuid.uuid4())
-        execute_here(self.definitions.resolve_job_def(job), self.instance, run_id, **how)
+        execute_here(self._job(job), self.instance, run_id, **how)
         return run_id
+
+    def _job(self, name: str) -> dg.JobDefinition:
+        assets = dated_assets(name)
+        if assets:
+            whole = self.definitions.resolve_implicit_global_asset_job_def()
+            return whole.get_subset(asset_selection={dg.AssetKey(path) for path in assets})
+        if name not in {declared.name for declared in self.definitions.jobs or ()}:
+            raise NotFound(f"no job {name!r}")
+        return self.definitions.resolve_job_def(name)
+
+    def launch_backfill(self, dataset: str, days: Sequence[str], title: str, tags: Mapping[str, str]) -> str:
+        raise NotImplementedError
+
+    def backfill_fate(self, backfill_id: str, days: Sequence[str]) -> BackfillFate:
+        raise NotImplementedError
+
+    def cancel_backfill(self, backfill_id: str) -> None:
+        raise NotImplementedError
 
     def run(self, job: str, *, run_id: str | None = None, **how: Unpack[RunOptions]) -> RunOutcome:
         """A run without a command."""

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from core.declaration.registry import builtin_registry
 from platform_assets.definitions import cleanup_job, corrected_day_job, download_job, jobs
 from platform_assets.task_table import TASKS
-from resources.warehouse.ledger.missing_partitions import has_dates
 from schedules.code_location import defs
 from schedules.commands import handlers, initial_load
 from serving_api.datasets import sync
@@ -20,22 +18,19 @@ FILE = Path(__file__).with_name("surface.txt")
 
 def starters() -> dict[str, str]:
     """Job -> what starts it."""
-    backfills = [f"backfill_{one.name}" for one in builtin_registry().datasets.values() if has_dates(one)]
     loads = (initial_load.SECURITY_LIST, initial_load.PAST, initial_load.HISTORY, initial_load.REPORTS,
              initial_load.RECENT, initial_load.CALCULATIONS, initial_load.BAR_CALCULATIONS,
              initial_load.WHOLE_DAY, initial_load.EARLIER, initial_load.PICKS,
              initial_load.DISCLOSED)  # fmt: skip
-    recalculated = (handlers.QUANT_JOB, *handlers.PARTS.values(), handlers.SIGNALS)
     found: dict[str, list[str]] = {}
     for starter, names in {
         "schedule": [task.key for task in TASKS if task.timing.timed],
         "request for a task": [task.key for task in TASKS if not task.timing.timed],
         "sensor breadth": [jobs.SAMPLE],
         "sensor profiles": [jobs.BASEINFO],
-        "command backfill": backfills,
         "command initial_load": loads,
         "command fusion_sync": [*handlers.FUSION_JOBS, handlers.CODES_JOB],
-        "command quant_recalc": recalculated,
+        "command quant_recalc": [handlers.QUANT_JOB],
         "command download": [download_job.JOB],
         "command download_market": [download_job.MARKET_JOB],
         "command cleanup": [cleanup_job.JOB],

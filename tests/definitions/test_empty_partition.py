@@ -77,12 +77,12 @@ def test_grid_gaps_freshness_and_dagster_agree_over_a_week_with_holes(
         ("fusion_kline_sync", {"partition_key": WEEK[0]}),
         ("fusion_kline_sync", {"partition_key": WEEK[2]}),
         ("fusion_kline_sync", {"partition_key": WEEK[4]}),
-        ("backfill_margin", {"partition_range": [WEEK[1], WEEK[4]]}),
-        ("backfill_block_trade", {"partition_range": [WEEK[0], WEEK[3]]}),
-        ("backfill_fund_flow", {"partition_range": [WEEK[3], WEEK[4]]}),
+        ("margin", {"partition_range": [WEEK[1], WEEK[4]]}),
+        ("block_trade", {"partition_range": [WEEK[0], WEEK[3]]}),
+        ("fund_flow", {"partition_range": [WEEK[3], WEEK[4]]}),
         ("market_phase_sync", {"partition_key": WEEK[1]}),
         ("market_phase_sync", {"partition_key": WEEK[2]}),
-        ("backfill_valuation", {"partition_key": WEEK[1]}),
+        ("valuation", {"partition_key": WEEK[1]}),
     )
     for job, how in loads:
         carried_out(services, runner, job, **how)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dagster import AssetKey, AssetRecordsFilter, DagsterEventType, serialize_value
 
-from schedules.runs.outcome import RANGE_END, RANGE_START
+from resources.orchestrator import RANGE_END, RANGE_START
 from schedules.services import Services
 from tests.definitions.in_process import InProcessRuns
 
@@ -22,7 +22,7 @@ WHOLE = 4 * 1024
 
 def test_a_range_tells_what_all_its_dates_share_once(services: Services, runner: InProcessRuns) -> None:
     outcome = runner.run(
-        "backfill_margin",
+        "margin",
         run_id=str(uuid.uuid4()),
         tags={RANGE_START: DATES[0], RANGE_END: DATES[-1]},
     )
@@ -44,7 +44,7 @@ def test_a_range_tells_what_all_its_dates_share_once(services: Services, runner:
             assert ours(event) <= OF_A_DATE
 
 
-@pytest.mark.parametrize("job", ["backfill_kline_daily", "security_list"])
+@pytest.mark.parametrize("job", ["kline_daily", "security_list"])
 def test_no_event_of_a_daily_run_is_large(services: Services, runner: InProcessRuns, job: str) -> None:
     outcome = runner.run(job, run_id=str(uuid.uuid4()), partition_key="2026-08-21")
     assert outcome.success, outcome.error

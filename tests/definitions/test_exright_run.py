@@ -121,7 +121,7 @@ def test_bars_that_were_stored_without_the_event_are_repaired(
     faults.replace([LATE, NO_PORTAL, *mute, away])
     platform.on(EX)
     # What the day is without its quotes: the terminal's bars alone.
-    carried_out(platform.services, runner, "backfill_kline_daily", partition_range=[BEFORE, EX])
+    carried_out(platform.services, runner, "kline_daily", partition_range=[BEFORE, EX])
     assert platform.factors() == {BEFORE: TOLD, EX: TOLD}
     faults.clear()
 

@@ -11,8 +11,8 @@ import pytest
 
 from core.clock import SystemClock
 from platform_assets.definitions.partitions import trade_dates
+from resources.orchestrator import RANGE_END, RANGE_START
 from schedules.code_location import defs
-from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services
 from tests.definitions.in_process import InProcessRuns

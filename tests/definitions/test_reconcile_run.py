@@ -16,12 +16,12 @@ def test_agreement_is_stored_and_shown(services_of_each_engine: Services, runner
     for job, how in {
         "security_list": {"partition_key": DAYS[1]},
         "history": {"partition_range": DAYS},
-        "backfill_quote_snapshot": {"partition_key": DAYS[1]},
+        "quote_snapshot": {"partition_key": DAYS[1]},
     }.items():
         done = carried_out(services, runner, job, **how)
         assert (job, done.status, done.error) == (job, "success", None)
 
-    done = carried_out(services, runner, "backfill_reconcile", partition_range=DAYS)
+    done = carried_out(services, runner, "reconcile", partition_range=DAYS)
 
     assert (done.status, done.error) == ("success", None)
     stored = rows(services, "SELECT dataset, field_name, compared, status FROM calc_reconcile ORDER BY 1, 2")
@@ -46,6 +46,6 @@ def test_agreement_is_stored_and_shown(services_of_each_engine: Services, runner
     assert "█" in plot
     assert int(shown["dagster/row_count"].value) > 0
 
-    again = carried_out(services, runner, "backfill_reconcile", partition_range=DAYS)
+    again = carried_out(services, runner, "reconcile", partition_range=DAYS)
     written = rows(services, f"SELECT SUM(rows_written) FROM sys_batch WHERE run_id='{again.run_id}'")
     assert written == [(0,)]

@@ -1,4 +1,4 @@
-"""Runs of commands, launched by Dagster: side by side, killed, canceled, terminated."""
+"""Runs of commands and backfills, by Dagster: side by side, killed, canceled, terminated."""
 
 import os
 import re
@@ -7,13 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
-from resources.orchestrator import Orchestrator
+from resources.orchestrator import RANGE_END, RANGE_START, Orchestrator
 from resources.simulated_market.faults import FaultPlan
+from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags
 from schedules.commands.worker import Worker
@@ -26,6 +28,7 @@ from tests.schedules.dagster_side import dagster_side
 
 ROOT = Path(__file__).parents[2]
 DAY = "2026-08-21"
+NOW = datetime(2026, 8, 21, 15, 45)
 STARTED = re.compile(r"Started process for run \(pid: (\d+)\)")
 PATIENCE_S = 240.0
 """Only a run that hangs takes so long, also on a busy machine."""
@@ -135,6 +138,9 @@ def test_runs_of_both_lanes_side_by_side_look_like_any_other(deployment: Deploym
     assert run.tags[run_tags.COMMAND] == str(asked[0].id)
     assert run.tags[run_tags.TRADE_DATE] == DAY
     assert run.tags[run_tags.TRIGGER] == "manual"
+    # The rest is Dagster's, or hidden.
+    shown = {key for key in run.tags if not key.startswith(("dagster/", ".dagster/"))}
+    assert shown == {run_tags.TASK, run_tags.TRADE_DATE, run_tags.TRIGGER}
 
 
 @pytest.fixture
@@ -218,3 +224,94 @@ def test_runs_die_with_the_code_server_and_the_next_one_says_so(
 def test_an_unknown_job_is_named(deployment: Deployment) -> None:
     found = ended(deployment.services, ask(deployment.services, "no_such_job"))
     assert (found.status, found.result["error_kind"]) == ("failed", "NotFound")
+
+
+APART = ("2026-08-13", "2026-08-17", "2026-08-19")
+"""Three runs: a range has every trade date between its ends."""
+
+
+def backfill(services: Services, *days: str) -> str:
+    """As the API asks for one: a row, then its command."""
+    made = Backfills(services.engine).create("margin", days[0], days[-1], days, by="admin", now=NOW)
+    args = {"backfill_id": made.id, "table": "fusion_margin"}
+    services.commands.enqueue("backfill", args, requested_by="admin")
+    return made.id
+
+
+def row(services: Services, backfill_id: str, enough: Callable[[Backfill], bool]) -> Backfill:
+    """The row of a backfill, as soon as it is as a test waits for."""
+    end = time.monotonic() + PATIENCE_S
+    while not enough(found := Backfills(services.engine).get(backfill_id)):
+        assert time.monotonic() < end, found
+        time.sleep(0.1)
+    return found
+
+
+def runs_of(instance: dg.DagsterInstance, found: Backfill) -> list[dg.DagsterRun]:
+    return list(instance.get_runs(dg.RunsFilter(tags={"dagster/backfill": str(found.dagster_id)})))
+
+
+def test_a_backfill_is_dagsters_and_its_runs_are_ranges_of_neighbours(deployment: Deployment) -> None:
+    services, instance = deployment.services, deployment.instance
+    days = ("2026-08-17", "2026-08-18", "2026-08-20")
+    found = row(services, backfill(services, *days), lambda one: one.ended)
+
+    assert (found.status, found.done, found.failures) == ("success", 3, {})
+    state = instance.get_backfill(str(found.dagster_id))
+    assert state is not None
+    assert state.status.value == "COMPLETED_SUCCESS"
+    runs = runs_of(instance, found)
+    assert {run.run_id for run in runs} == set(found.run_ids)
+    assert {(run.tags[RANGE_START], run.tags[RANGE_END]) for run in runs} == {days[:2], days[2:] * 2}
+    with services.engine.connect() as connection:
+        loaded = connection.exec_driver_sql("SELECT DISTINCT date FROM fusion_margin ORDER BY 1").all()
+        triggers = connection.exec_driver_sql(
+            "SELECT DISTINCT trigger_type FROM sys_batch WHERE table_name='fusion_margin'"
+        ).all()
+    assert {str(day) for (day,) in loaded} >= set(days)
+    assert [tuple(one) for one in triggers] == [("backfill",)]
+    # A worker that lost the answer asks for the same one.
+    runner = deployment.worker._runner
+    assert runner.launch_backfill("margin", days, str(state.title), {}) == found.dagster_id
+
+
+@pytest.mark.usefixtures("silent_upstream")
+def test_a_canceled_backfill_ends_its_runs(deployment: Deployment) -> None:
+    services, instance = deployment.services, deployment.instance
+    backfill_id = backfill(services, *APART)
+    row(services, backfill_id, lambda one: bool(one.run_ids))
+    Backfills(services.engine).request_cancel(backfill_id, now=NOW)
+
+    found = row(services, backfill_id, lambda one: one.ended)
+
+    assert (found.status, found.done) == ("canceled", 0)
+    assert {run.status for run in runs_of(instance, found)} == {dg.DagsterRunStatus.CANCELED}
+
+
+@pytest.mark.usefixtures("silent_upstream")
+def test_a_backfill_survives_its_code_server_with_runs_at_work_and_in_the_queue(
+    deployment: Deployment, slow_market: FaultPlan
+) -> None:
+    services, instance, children = deployment.services, deployment.instance, deployment.children
+    backfill_id = backfill(services, *APART)
+    found = row(services, backfill_id, lambda one: len(one.run_ids) == 3)
+
+    def statuses() -> list[str]:
+        return sorted(run.status.value for run in runs_of(instance, found))
+
+    end = time.monotonic() + PATIENCE_S
+    while statuses() != ["QUEUED", "QUEUED", "STARTED"]:  # one at a time: they ask the same sources
+        assert time.monotonic() < end, statuses()
+        time.sleep(0.1)
+    killed = children.children[CODE].restarts
+    os.kill(children.pids()[CODE], signal.SIGKILL)
+    slow_market.clear()
+    while children.children[CODE].restarts == killed and time.monotonic() < end:
+        children.watch()
+        time.sleep(0.1)
+
+    found = row(services, backfill_id, lambda one: one.ended)
+
+    assert (found.status, found.done, found.failures) == ("success", 3, {})
+    # The run that died with its code server was tried again; those in the queue waited.
+    assert statuses() == ["FAILURE", "SUCCESS", "SUCCESS", "SUCCESS"]

@@ -1,10 +1,14 @@
 """The jobs behind the single syncs, each a run of one asset."""
 
+import threading
 from typing import Any
 
+import pytest
+
+from platform_assets.definitions import run_context
 from platform_assets.definitions.jobs import SYNCS
-from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command
+from resources.warehouse.locks import DomainLocks
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from serving_api.datasets import sync
@@ -57,19 +61,17 @@ def test_both_sides_use_the_same_names() -> None:
     assert {sync.BLOCKS, sync.INDICES, sync.BARS} == SYNCS.keys()
 
 
-def test_a_backfill_loads_past_dates_of_one_dataset(services: Services, runner: InProcessRuns) -> None:
-    ledger = Backfills(services.engine)
-    days = ("2026-08-17", "2026-08-18", "2026-08-20")
-    made = ledger.create("index_daily", days[0], days[-1], days, by="admin", now=services.clock.now())
-    args = {"backfill_id": made.id, "table": "fusion_index_daily"}
-    asked = services.commands.enqueue("backfill", args, requested_by="admin")
+def test_a_run_of_a_backfill_waits_for_the_domain_that_another_run_writes(
+    services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_context, "LOCK_S", 0.1)
+    lease = DomainLocks(services.engine, ttl_s=60).take(("daily",), "run:other", run_id="other")
+    freed = threading.Timer(1.0, services.locks.release, (lease,))
+    day = "2026-08-19"
+    assert not runner.run("margin", partition_key=day).success
+    freed.start()
 
-    Worker(services, runner).work_once()
+    outcome = runner.run("margin", partition_key=day, tags={"dagster/backfill": "abc"})
 
-    done = ledger.get(made.id)
-    assert services.commands.get(asked.id).status == "success"
-    assert (done.status, done.done, len(done.run_ids)) == ("success", 3, 2)
-    stored = rows(services, "SELECT DISTINCT date FROM fusion_index_daily ORDER BY 1")
-    assert [day for (day,) in stored] == list(days)
-    assert done.rows_written == rows(services, "SELECT COUNT(*) FROM fusion_index_daily")[0][0]
-    assert rows(services, "SELECT DISTINCT trigger_type FROM sys_batch") == [("backfill",)]
+    freed.join()
+    assert outcome.success, outcome.error

@@ -47,7 +47,7 @@ def stored_today(services: Services) -> dict[str, int]:
 
 
 def test_no_job_stores_half_a_day(services: Services, runner: InProcessRuns) -> None:
-    for job in ("fusion_kline_sync", "eod_core", "backfill_kline_daily", "calculations"):
+    for job in ("fusion_kline_sync", "eod_core", "kline_daily", "calculations"):
         done = carried_out(services, runner, job, partition_key=DAY)
 
         assert done.status == "failed"

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from dagster import DagsterInstance
 
+from resources.orchestrator import RANGE_END, RANGE_START
 from schedules import run_tags
 from schedules.code_location import defs
 from schedules.commands.reaper import reap_node
-from schedules.runs.left_runs import fail_left_runs
-from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
+from schedules.runs.left_runs import fail_runs, left_runs
+from schedules.runs.outcome import RunOutcome
 from schedules.services import open_services
 from tests.definitions.in_process import InProcessRuns
 from tests.kill.marks import Marks
@@ -25,7 +26,7 @@ def main(marks: str, owner: str, dead: str, die_after: int, first: str, last: st
     services = open_services()
     runner = InProcessRuns(defs, DagsterInstance.get())
     if dead != "-":
-        fail_left_runs(runner.instance, services.engine)
+        fail_runs(runner.instance, left_runs(runner.instance, services.engine))
         for note in reap_node(services, dead, runner.instance):
             sys.stderr.write(f"{note}\n")
     report.watch()

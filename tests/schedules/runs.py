@@ -1,10 +1,10 @@
 """Runs of commands that have ended when they are launched, as a test says."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from schedules.runs.outcome import RunFate
+from schedules.runs.outcome import BackfillFate, RunFate
 
 
 class EndedRuns:
@@ -25,6 +25,15 @@ class EndedRuns:
         run_id = str(uuid.uuid4())
         self.fates[run_id] = self.run(job, run_id, partition_key, dict(tags or {}))
         return run_id
+
+    def launch_backfill(self, dataset: str, days: Sequence[str], title: str, tags: Mapping[str, str]) -> str:
+        raise NotImplementedError
+
+    def backfill_fate(self, backfill_id: str, days: Sequence[str]) -> BackfillFate:
+        raise NotImplementedError
+
+    def cancel_backfill(self, backfill_id: str) -> None:
+        raise NotImplementedError
 
     def fate(self, run_id: str) -> RunFate | None:
         return self.fates.get(run_id)

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -153,10 +154,13 @@ def test_a_gap_that_repairs_do_not_close_is_tried_thrice_and_given_up(services: 
         at = now + timedelta(hours=hours)
         if keeper.look(at).asked:
             tries.append(hours)
-            ledger.show(
-                commands(services)[-1]["backfill_id"], "failed", now=at, done=0, rows_written=0,
-                run_ids=[f"run-{hours}"], failures={DAYS[4]: "the upstream is silent"},
-            )  # fmt: skip
+            failed = replace(
+                ledger.get(commands(services)[-1]["backfill_id"]),
+                status="failed",
+                run_ids=(f"run-{hours}",),
+                failures={DAYS[4]: "the upstream is silent"},
+            )
+            ledger.show(failed, at=at)
             carried_out = services.commands.claim("w")
             assert carried_out is not None
             services.commands.finish(carried_out, "success")

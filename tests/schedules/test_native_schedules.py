@@ -12,9 +12,9 @@ import dagster as dg
 import pytest
 
 from core.clock import FrozenClock, ManualClock
+from resources.orchestrator import RANGE_END, RANGE_START
 from resources.warehouse.ledger.tasks import Task, Timing
 from schedules import run_tags
-from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.services import Services
 from schedules.tasks.native_schedules import Scheduling, build_schedules, evaluate_tick
 from schedules.tasks.trigger_times import FILE, read_times, write_times

@@ -79,9 +79,7 @@ def test_a_repaired_input_of_a_past_day_has_its_wide_rows_calculated_again(servi
 
     assert look(services) == {WIDE.name: [DAY]}
     assert look(services) == {WIDE.name: [DAY]}
-    assert asked(services) == [
-        {"job": "backfill_stock_wide", "partition_range": [DAY, DAY], "trigger": "catchup"}
-    ]
+    assert asked(services) == [{"job": "stock_wide", "partition_range": [DAY, DAY], "trigger": "catchup"}]
     # Of single codes alone is not the whole date.
     batch(services, WIDE.table_name, DAY, "18:40", trigger_ref="fusion_codes")
     assert look(services) == {WIDE.name: [DAY]}

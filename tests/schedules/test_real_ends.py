@@ -1,7 +1,7 @@
 """A verdict on a run that others gave up is a presumption: it waits for the claim to be old and its owner to
 be gone, and the run's own end wins over it. The interleavings are forced, on both engines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from core.errors import ConflictError
 from resources.settings import load_settings
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfills
-from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.commands import Command
 from resources.warehouse.ledger.gaps import Gap, Gaps
 from resources.warehouse.ledger.scheduled_run_reads import LOST, ScheduledRunRow
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
@@ -119,25 +119,6 @@ def test_the_end_of_a_run_that_was_taken_for_lost_wins(services: Services, heard
     assert slot(services).status == "success"
 
 
-def test_a_worker_that_lost_its_command_says_nothing_of_its_backfill(engine: Engine) -> None:
-    ledger, queue = Backfills(engine), CommandQueue(engine)
-    made = ledger.create("kline_daily", DAY, DAY, [DAY], by="t", now=NOW)
-    queue.enqueue("backfill", {"backfill_id": made.id}, requested_by="t")
-    first = queue.claim("w1")
-    assert first is not None
-    queue.reap(owner="w1")
-    second = queue.claim("w2")
-    assert second is not None
-    ledger.begin(made.id, now=NOW)
-
-    def show(status: str, by: Command) -> str:
-        ledger.show(made.id, status, now=NOW, done=0, rows_written=0, run_ids=["r"], failures={}, by=by)
-        return ledger.get(made.id).status
-
-    assert show("failed", first) == "running"
-    assert show("success", second) == "success"
-
-
 def taken_over(services: Services, command: str, **args: str) -> tuple[Command, Command]:
     """The claims of a worker that was paused, and of the one that goes on with its command."""
     services.commands.enqueue(command, args, requested_by="t")
@@ -149,19 +130,19 @@ def taken_over(services: Services, command: str, **args: str) -> tuple[Command, 
     return first, second
 
 
-def test_a_worker_that_wakes_up_late_does_not_begin_a_backfill_that_has_ended(services: Services) -> None:
-    """Else it would be at work for ever: only its command's worker may end it."""
+def test_a_backfill_that_has_ended_stays_ended_for_a_watch_that_looked_before(services: Services) -> None:
     ledger = Backfills(services.engine)
     made = ledger.create("kline_daily", DAY, DAY, [DAY], by="t", now=NOW)
-    first, second = taken_over(services, "backfill", backfill_id=made.id)
-    ledger.begin(made.id, now=NOW, by=second)
-    ledger.show(made.id, "success", now=NOW, done=1, rows_written=1, run_ids=[], failures={}, by=second)
+    ledger.launched(made.id, "abc", now=NOW)
+    early = ledger.get(made.id)
+    ledger.show(replace(early, status="success", done=1), at=NOW)
 
-    with pytest.raises(ConflictError, match="no longer ours"):
-        ledger.begin(made.id, now=NOW, by=first)
+    ledger.show(replace(early, done=0), at=NOW)
+    ledger.launched(made.id, "late", now=NOW)
 
-    assert ledger.get(made.id).status == "success"
-    assert ledger.get(made.id).finished_at is not None
+    found = ledger.get(made.id)
+    assert (found.status, found.done, found.dagster_id) == ("success", 1, "abc")
+    assert found.finished_at is not None
 
 
 def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run(services: Services) -> None:
@@ -219,7 +200,7 @@ def test_a_gap_that_was_closed_before_its_backfill_was_asked_for_is_not_queued(e
 def test_a_backfill_that_has_begun_is_not_settled_from_outside(engine: Engine) -> None:
     ledger = Backfills(engine)
     made = ledger.create("kline_daily", DAY, DAY, [DAY], by="t", now=NOW)
-    ledger.begin(made.id, now=NOW)
+    ledger.launched(made.id, "abc", now=NOW)
 
     ledger.settle(made.id, "canceled", now=NOW)
 

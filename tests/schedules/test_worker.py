@@ -15,6 +15,7 @@ from core.calendar import shipped_calendar
 from core.errors import ConflictError, NotFound, PlatformError, Unavailable
 from core.report_periods import open_on_any
 from platform_assets.definitions.run_lease import LEASE_TAG
+from resources.orchestrator import RANGE_END, RANGE_START
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
 from resources.warehouse.ledger.heartbeats import Node, this_node
@@ -26,8 +27,8 @@ from schedules.commands.handlers import HANDLERS
 from schedules.commands.initial_load import RANGE_DAYS, Loaded, Step, plan_load, ranges
 from schedules.commands.reaper import dead_nodes, reap
 from schedules.commands.worker import Worker
-from schedules.runs.left_runs import fail_left_runs
-from schedules.runs.outcome import RANGE_END, RANGE_START, RunFate
+from schedules.runs.left_runs import fail_runs, left_runs
+from schedules.runs.outcome import RunFate
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services
 from tests.schedules.runs import EndedRuns
@@ -200,17 +201,17 @@ def test_a_full_fusion_conflicts_before_anything_runs(services: Services) -> Non
     ("parts", "jobs"),
     [
         ([], ["quant_calc"]),
-        (["patterns"], ["backfill_pattern_daily", "backfill_signal_hit"]),
+        (["patterns"], ["pattern_daily", "signal_hit"]),
         (
             ["patterns", "cyq", "indicators"],
             [
-                "backfill_pattern_daily",
-                "backfill_chip_daily",
-                "backfill_indicator_daily",
-                "backfill_signal_hit",
+                "pattern_daily",
+                "chip_daily",
+                "indicator_daily",
+                "signal_hit",
             ],
         ),
-        (["cyq"], ["backfill_chip_daily"]),
+        (["cyq"], ["chip_daily"]),
     ],
 )
 def test_a_recalculation_makes_the_signals_anew_with_what_they_follow_from(
@@ -328,7 +329,7 @@ def test_picks_follow_as_far_back_as_the_bars() -> None:
 
     flows, *picks, overview, lake = behind(set())
     assert (flows.name, overview.job, lake.job) == (
-        f"backfill_fund_flow {days[-50]}..{days[-16]}",
+        f"fund_flow {days[-50]}..{days[-16]}",
         "freshness_snapshot",
         "lake_publish",
     )
@@ -344,7 +345,7 @@ def test_the_past_of_a_new_warehouse_is_one_run_and_a_long_one_is_split() -> Non
     assert [step.job for step in steps] == [
         "security_list", "history_and_reports", "recent_days", "whole_day", "calculations", "daily_review",
         "bar_calculations", "disclosed",
-        "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4,
+        "earlier_days", "calculations", "fund_flow", *["earlier_picks"] * 4,
         "freshness_snapshot", "lake_publish",
     ]  # fmt: skip
     assert steps[1].name == f"history_and_reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21"
@@ -412,7 +413,7 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
 
     newest = calendar.last(5, "2026-08-21")
     after = calendar.offset("2026-07-03", 1)
-    behind = ("bar_calculations", "earlier_days", "backfill_fund_flow", "earlier_picks")
+    behind = ("bar_calculations", "earlier_days", "fund_flow", "earlier_picks")
     assert [step.name for step in steps if step.job not in behind] == [
         f"history {after}..2026-08-21",
         f"reports {calendar.last(320, '2026-08-21')[0]}..2026-08-21",
@@ -693,7 +694,9 @@ def test_a_code_server_that_starts_ends_the_runs_of_the_one_before_it(
         )
         services.locks.take(("kline",), "run:1", run_id=orphan)
 
-        assert fail_left_runs(instance, services.engine) == [orphan]
+        left = left_runs(instance, services.engine)
+        assert [run.run_id for run in left] == [orphan]
+        fail_runs(instance, left)
 
         runs = [instance.get_run_by_id(run_id) for run_id in (orphan, ended)]
         assert [run.status for run in runs if run] == [states.FAILURE, states.SUCCESS]

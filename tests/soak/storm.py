@@ -334,7 +334,7 @@ def _backfills(place: Installation) -> list[str]:
             continue
         loaded = ledger.loaded(one.run_ids, str(last.args["table"])).days & set(one.days)
         fits = {
-            "success": {"success", "partial", "failed"},
+            "success": {"success", "partial", "failed", "canceled"},
             "failed": {"failed"},
             "canceled": {"canceled"},
         }[last.status]

@@ -44,8 +44,8 @@ def test_a_market_that_is_away_for_seconds_costs_a_backfill_nothing(tmp_path: Pa
             assert time.monotonic() < end
             time.sleep(0.01)
         stop_the_market(place)
-        while not services.commands.get(command.id).finished:
-            assert time.monotonic() < end, services.commands.get(command.id)
+        while not ledger.get(made.id).ended:
+            assert time.monotonic() < end, (services.commands.get(command.id), ledger.get(made.id))
             time.sleep(0.1)
 
         found = ledger.get(made.id)

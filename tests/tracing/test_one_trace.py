@@ -97,7 +97,7 @@ def test_a_request_is_one_trace_down_to_calls_and_writes(tmp_path: Path) -> None
     assert not [span.name for span in spans if span.failed]
     # The run carries the worker's span, so that a step in yet another process finds it.
     (worker,) = [span for span in spans if span.process == "worker"]
-    assert run.tags["app/traceparent"] == f"00-{CALLER[0]}-{worker.span_id}-01"
+    assert run.tags[".dagster/app/traceparent"] == f"00-{CALLER[0]}-{worker.span_id}-01"
 
     sent = b"".join(collector.bodies)
     kept = [file.read_bytes().strip() for file in (tmp_path / "secrets").iterdir() if file.is_file()]

@@ -1,4 +1,8 @@
-"""Backfills (`sys_backfill`): trade dates of one dataset that the worker loads, and how far it is."""
+"""Backfills (`sys_backfill`): trade dates of one dataset that Dagster loads, what they cost by plan, and what
+Dagster and the batches of its runs said of them last.
+
+    queued -> running -> success | partial | failed | canceled
+"""
 
 import json
 import uuid
@@ -8,28 +12,26 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.clock import stamp
-from core.errors import ConflictError, NotFound
+from core.errors import NotFound
 from resources.warehouse.engine import transaction
-from resources.warehouse.ledger.commands import BACKFILL, HELD, Command, held
-from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
+from resources.warehouse.ledger.commands import BACKFILL
 from resources.warehouse.records import record
 from resources.warehouse.sql import Ledger, marks
 
 ENDED = ("success", "partial", "failed", "canceled")
-STATUSES = ("queued", "running", *ENDED)
 FORGOTTEN = timedelta(minutes=10)
 """The longest time between the row of a backfill and its command, which is usually milliseconds."""
-_PASSING = ("Transient", "Unavailable", "ConflictError", "LockLost", "StorageError")
-"""Names of errors after which the same may succeed."""
 _COLUMNS = (
     "backfill_id, dataset, date_from, date_to, plan_json, status, partitions_done, partitions_failed, "
-    "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at"
+    "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at, "
+    "dagster_backfill_id, cancel_requested"
 )
 
 
 @dataclass(frozen=True)
 class Backfill:
-    """`failures` maps the trade dates that failed to why."""
+    """`failures` maps the trade dates that failed to why. `dagster_id`: the backfill of Dagster that loads
+    them, none before it is asked for."""
 
     id: str
     dataset: str
@@ -45,6 +47,8 @@ class Backfill:
     requested_by: str | None
     started_at: str | None
     finished_at: str | None
+    dagster_id: str | None
+    cancel_requested: bool
 
     @property
     def days(self) -> tuple[str, ...]:
@@ -117,9 +121,10 @@ class Backfills(Ledger):
         )
         return sum(sum(json.loads(text).values()) for (text,) in rows if text)
 
-    def open_of(self, dataset: str) -> list[Backfill]:
-        """Backfills of a dataset that have not ended."""
-        return self._read(" WHERE dataset=? AND status IN ('queued', 'running')", (dataset,))
+    def open(self, dataset: str | None = None) -> list[Backfill]:
+        """Backfills that have not ended, all or those of a dataset."""
+        where, values = ("", ()) if dataset is None else (" AND dataset=?", (dataset,))
+        return self._read(f" WHERE status IN ('queued', 'running'){where}", values)
 
     def loaded(self, run_ids: Sequence[str], table: str) -> Loaded:
         """What runs committed to a table, date by date."""
@@ -133,86 +138,54 @@ class Backfills(Ledger):
         )
         return Loaded(frozenset(str(day) for day, _ in rows), sum(int(count) for _, count in rows))
 
-    def may_pass(self, run_id: str, error: str) -> bool:
-        """Whether a run failed for a passing reason: an upstream that was unavailable or cooled down, a lock
-        that was held, a database that was busy, its own process that died."""
-        if error == PROCESS_DIED or any(name in error for name in _PASSING):
-            return True
-        stored = self._sql.rows(
-            "SELECT sources_json FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial')", (run_id,)
-        )
-        sources = (source for (text,) in stored for source in json.loads(text or "[]"))
-        return any(source.get("error") in _PASSING for source in sources)
-
     def reopen(self, backfill_id: str, *, now: datetime) -> None:
         """Queue a backfill again, without its earlier failures."""
-        self._set(
-            backfill_id, now, status="queued", failures_json="{}", partitions_failed=0, finished_at=None
-        )
+        fresh: dict[str, Any] = {"failures_json": "{}", "partitions_failed": 0, "finished_at": None}
+        fresh |= {"dagster_backfill_id": None, "cancel_requested": False}
+        self._set(backfill_id, now, status="queued", **fresh)
 
-    def show(
-        self,
-        backfill_id: str,
-        status: str,
-        *,
-        now: datetime,
-        done: int,
-        rows_written: int,
-        run_ids: Sequence[str],
-        failures: dict[str, str],
-        by: Command | None = None,
-    ) -> None:
-        """Write the progress or the end of a backfill. For a command (`by`) that another worker has taken
-        over nothing is written: that worker reports on it."""
+    def launched(self, backfill_id: str, dagster_id: str, *, now: datetime) -> None:
+        """Dagster carries a queued backfill out from now on."""
+        begun: dict[str, Any] = {"dagster_backfill_id": dagster_id, "started_at": stamp(now)}
+        self._set(backfill_id, now, "status='queued'", status="running", **begun)
+
+    def request_cancel(self, backfill_id: str, *, now: datetime) -> None:
+        """Have the worker end a backfill."""
+        self._set(backfill_id, now, cancel_requested=True)
+
+    def show(self, row: Backfill, *, at: datetime) -> None:
+        """Write the progress or the end of a backfill that has not ended."""
         values: dict[str, Any] = {
-            "status": status,
-            "partitions_done": done,
-            "partitions_failed": len(failures),
-            "rows_written": rows_written,
-            "run_ids_json": json.dumps(list(run_ids)),
-            "failures_json": json.dumps(failures, ensure_ascii=False),
+            "partitions_done": row.done,
+            "partitions_failed": row.failed,
+            "rows_written": row.rows_written,
+            "run_ids_json": json.dumps(row.run_ids),
+            "failures_json": json.dumps(row.failures, ensure_ascii=False),
+            **({"finished_at": stamp(at)} if row.ended else {}),
         }
-        if status in ENDED:
-            values["finished_at"] = stamp(now)
-        if by is None:
-            self._set(backfill_id, now, **values)
-        else:
-            self._set(backfill_id, now, HELD, held(by), **values)
-
-    def begin(self, backfill_id: str, *, now: datetime, by: Command | None = None) -> None:
-        """Mark a backfill as running. ConflictError when its command (`by`) is another worker's by now:
-        that one may have ended the backfill, and it would stay running for ever."""
-        condition, facts = ("1=1", ()) if by is None else (HELD, held(by))
-        begun = self._sql.change(
-            "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
-            f"finished_at=NULL, updated_at=? WHERE backfill_id=? AND {condition}",
-            (stamp(now), stamp(now), backfill_id, *facts),
-        )
-        if begun == 0 and by is not None:
-            raise ConflictError(f"command {by.id} is no longer ours")
+        self._set(row.id, at, "status IN ('queued', 'running')", status=row.status, **values)
 
     def settle(self, backfill_id: str, status: str, *, now: datetime) -> None:
-        """End a backfill whose command ended without it: canceled before it began, or given up. One that
-        a worker has begun, or ended, is left alone."""
+        """End a backfill that Dagster was not asked for."""
         self._set(backfill_id, now, "status='queued'", status=status, finished_at=stamp(now))
 
     def end_forgotten(self, *, now: datetime) -> list[str]:
-        """End backfills that have had no open command for FORGOTTEN: the process that made the row died
-        before it queued the command. Returns their ids."""
+        """End backfills that have waited for FORGOTTEN and have no open command: the process that made the
+        row died before it queued the command. Returns their ids."""
+        queued = "status='queued' AND updated_at < ?"
         before = stamp(now - FORGOTTEN)
-        left = self._read(" WHERE status IN ('queued', 'running') AND updated_at < ?", (before,))
+        left = self._read(f" WHERE {queued}", (before,))
         if not left:
             return []
         # Read after the rows: a command that came since is found, or the row is younger.
-        asked = self._sql.rows(
+        commands = self._sql.rows(
             "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')",
             (BACKFILL,),
         )
-        known = {str(json.loads(text or "{}").get("backfill_id")) for (text,) in asked}
-        ended = [one.id for one in left if one.id not in known]
-        still = "status IN ('queued', 'running') AND updated_at < ?"
+        waiting = {str(json.loads(text or "{}").get("backfill_id")) for (text,) in commands}
+        ended = [row.id for row in left if row.id not in waiting]
         for backfill_id in ended:
-            self._set(backfill_id, now, still, (before,), status="failed", finished_at=stamp(now))
+            self._set(backfill_id, now, queued, (before,), status="failed", finished_at=stamp(now))
         return ended
 
     def _set(

@@ -31,7 +31,7 @@ FINISHED = ("success", "failed", "canceled")
 OPEN = ("queued", "running")
 STATUSES = (*OPEN, *FINISHED)
 BACKFILL = "backfill"
-"""The command that carries out a row of `sys_backfill`; its argument `backfill_id` names the row."""
+"""The command that asks Dagster for a row of `sys_backfill`; its argument `backfill_id` names the row."""
 DIED_AT_WORK = "the worker died while it worked on this command"
 
 _COLUMNS = (
@@ -337,12 +337,11 @@ class CommandQueue:
     # -- inside -----------------------------------------------------------------------------------
 
     def _ended(self, connection: Connection, command: Command, status: str) -> None:
-        """A backfill ends with its command, in the same transaction, however that ended. What its handler has
-        written stays: a row that has ended, and that of a command which ended well."""
+        """A backfill that Dagster was not asked for ends with its command, in the same transaction."""
         backfill_id = command.args.get("backfill_id")
         if command.command == BACKFILL and status != "success" and isinstance(backfill_id, str):
             row, where = {"status": status, "finished_at": _now(), "updated_at": _now()}, "backfill_id=?"
-            where += " AND status IN ('queued', 'running')"
+            where += " AND status='queued'"
             self._sql.set(connection, "sys_backfill", row, where, (backfill_id,))
 
     @tried_again

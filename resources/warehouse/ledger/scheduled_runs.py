@@ -190,10 +190,10 @@ class ScheduledRunLedger(ScheduledRunReads):
             raise ConflictError(f"{task_key} {scheduled}: it belongs to run {holder[0]} ({holder[1]})")
 
     def enter(self, run_id: str, tags: Mapping[str, str], *, now: datetime) -> None:
-        """`begin` for a Dagster run with the tags of a scheduled run (`app/task_key`, `app/slot`); one
-        without them has no row. Called first in every step of a run."""
-        if "app/slot" in tags:
-            self.begin(tags["app/task_key"], tags["app/slot"], run_id, now=now)
+        """`begin` for a Dagster run with the tags of a scheduled run (task and slot); one without them has no
+        row. Called first in every step of a run."""
+        if ".dagster/app/slot" in tags:
+            self.begin(tags["app/task_key"], tags[".dagster/app/slot"], run_id, now=now)
 
     @tried_again
     def finish(

@@ -1,5 +1,6 @@
 """Backfills: asked for by range, told with what ledger and queue know, canceled and resumed."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -68,21 +69,31 @@ def test_of_two_processes_that_both_looked_first_one_is_heard(
     assert {item["status"]: item["id"] == first for item in found} == {"queued": True, "canceled": False}
 
 
-def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: FetchContext) -> None:
-    queue, ledger = CommandQueue(bare.warehouse.engine), Backfills(bare.warehouse.engine)
-    one = start(bare).json()["results"]["id"]
+def launched(ctx: FetchContext) -> str:
+    """A backfill that the worker has asked Dagster for."""
+    queue, ledger = CommandQueue(ctx.warehouse.engine), Backfills(ctx.warehouse.engine)
+    one: str = start(ctx).json()["results"]["id"]
     claimed = queue.claim("test")
     assert claimed is not None
-    ledger.begin(one, now=bare.clock.now())
+    ledger.launched(one, "abc", now=ctx.clock.now())
+    queue.finish(claimed, "success")
+    return one
+
+
+def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: FetchContext) -> None:
+    ledger, one = Backfills(bare.warehouse.engine), launched(bare)
     assert bare.results(f"{PATH}/{one}")["status"] == "running"
+    assert start(bare).status_code == 409
 
     assert act(bare, one, "cancel").json()["results"]["status"] == "canceling"
     assert bare.results(f"{PATH}/{one}")["status"] == "canceling"
-    queue.finish(claimed, "canceled")
+    assert ledger.get(one).cancel_requested
     failures = {DATES[1]: "upstream is silent"}
-    ledger.show(
-        one, "canceled", now=bare.clock.now(), done=2, rows_written=14, run_ids=["r1"], failures=failures
-    )
+    ended = replace(
+        ledger.get(one), status="canceled", done=2, failed=1, rows_written=14, run_ids=("r1",),
+        failures=failures,
+    )  # fmt: skip
+    ledger.show(ended, at=bare.clock.now())
     shown = bare.results(f"{PATH}/{one}")
     assert (shown["status"], shown["partitions"]) == ("canceled", {"total": 5, "done": 2, "failed": 1})
     assert (shown["rows_written"], shown["run_ids"]) == (14, ["r1"])
@@ -91,6 +102,15 @@ def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: Fetc
     again = act(bare, one, "resume")
     assert (again.status_code, again.json()["results"]["remaining"]) == (202, 3)
     assert bare.results(f"{PATH}/{one}")["status"] == "queued"
+
+
+def test_one_that_is_being_asked_for_is_canceled_as_soon_as_dagster_has_it(lite: FetchContext) -> None:
+    queue, ledger = CommandQueue(lite.warehouse.engine), Backfills(lite.warehouse.engine)
+    one = start(lite).json()["results"]["id"]
+    assert queue.claim("test") is not None
+
+    assert act(lite, one, "cancel").json()["results"]["status"] == "canceling"
+    assert ledger.get(one).cancel_requested
 
 
 def test_a_backfill_whose_command_failed_without_it_has_failed(lite: FetchContext) -> None:

@@ -207,7 +207,7 @@ def test_the_day_is_counted(planned: FetchContext) -> None:
     for due in ("2026-08-21T11:00", "2026-08-21T11:30"):
         slot = MONITOR.scheduled_run(datetime.fromisoformat(due))
         slots_of(planned).set_aside(slot, "missed", "the scheduler was away", trade_date=TODAY)
-    for number, job in enumerate(("backfill_kline_daily", "fusion_codes", "download")):  # no tasks of the day
+    for number, job in enumerate(("kline_daily", "fusion_codes", "download")):  # no tasks of the day
         at = planned.clock.at
         slots_of(planned).by_hand(job, at=at, trade_date=TODAY, command_id=90 + number, run_id=f"x-{number}")
 
