@@ -230,7 +230,7 @@ def _build(
             with run_context.entered(context, opened):
                 loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
-            run_context.again_later(context, error)
+            run_context.again_when_database_is_back(context, error)
             yield from _failed(plan, error, refused)
             return
         yield from _succeeded(context, plan, loaded, partitions_asked)
@@ -297,7 +297,7 @@ def _run(
             opened,
             tags,
             run_id,
-            kind=run_context.BACKFILL if run_context.BACKFILL_TAG in tags else "manual",
+            kind=run_context.BACKFILL if "dagster/backfill" in tags else "manual",
             ref=tags.get(run_context.TASK_TAG) or tags.get("dagster/schedule_name"),
             lease=lease,
             refused=refused,

@@ -8,7 +8,7 @@ from typing import Any
 
 import dagster as dg
 
-from core.errors import ConflictError, DiskFull, LockLost, PlatformError, StorageError
+from core.errors import DiskFull, LockLost, PlatformError, StorageError
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources import tracing
 from resources.composition import Platform
@@ -21,15 +21,12 @@ ANSWER = "answer"
 """The op of a job that gives the answer of its run, and the answer in the metadata of its output."""
 BACKFILL = "backfill"
 """The trigger of runs for many dates: waiting costs them less than giving up what falls into the pause."""
-BACKFILL_TAG = "dagster/backfill"
 COMMAND_TAG = ".dagster/app/command_id"
 """On every run of a worker, and on no other."""
 TASK_TAG = "app/task_key"
 TRIGGER_TAG = "app/trigger"
 AWAY_RETRIES, AWAY_S = 12, 10.0
 """A server that is away is waited for for two minutes, longer than its restart after a crash takes."""
-LOCK_RETRIES, LOCK_S = 60, 10.0
-"""A step of a backfill waits ten minutes for a domain that another run writes: nobody waits for it."""
 PATIENCE_S = 150.0
 """Longer than the portal's breaker stays open (120 s)."""
 
@@ -90,13 +87,9 @@ def opened_run(context: dg.OpExecutionContext, opened: Platform, ref: str) -> It
         raise dg.Failure(description=error.message, allow_retries=False) from error
 
 
-def again_later(context: dg.AssetExecutionContext, error: PlatformError) -> None:
-    """Has the step begun again after a pause: when a database server went away under it (it is restarted, or
-    another one takes its place; what the step wrote was rolled back), and of a backfill when another run
-    holds the domain. Returns when that would not help."""
-    if isinstance(error, ConflictError) and BACKFILL_TAG in context.run.tags:
-        context.log.info(f"the step is begun again: {error.message}")
-        raise dg.RetryRequested(max_retries=LOCK_RETRIES, seconds_to_wait=LOCK_S) from error
+def again_when_database_is_back(context: dg.AssetExecutionContext, error: PlatformError) -> None:
+    """Has the step begun again after a pause when a database server went away under it: it is restarted, or
+    another one takes its place. What the step wrote was rolled back. Returns when that would not help."""
     away = isinstance(error, StorageError) and not isinstance(error, DiskFull | LockLost)
     if away and not process_settings().warehouse_address.startswith("sqlite"):
         context.log.warning(f"the warehouse is away, the step is begun again: {error.message}")

@@ -1,14 +1,9 @@
 """The jobs behind the single syncs, each a run of one asset."""
 
-import threading
 from typing import Any
 
-import pytest
-
-from platform_assets.definitions import run_context
 from platform_assets.definitions.jobs import SYNCS
 from resources.warehouse.ledger.commands import Command
-from resources.warehouse.locks import DomainLocks
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from serving_api.datasets import sync
@@ -59,19 +54,3 @@ def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
 
 def test_both_sides_use_the_same_names() -> None:
     assert {sync.BLOCKS, sync.INDICES, sync.BARS} == SYNCS.keys()
-
-
-def test_a_run_of_a_backfill_waits_for_the_domain_that_another_run_writes(
-    services: Services, runner: InProcessRuns, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_context, "LOCK_S", 0.1)
-    lease = DomainLocks(services.engine, ttl_s=60).take(("daily",), "run:other", run_id="other")
-    freed = threading.Timer(1.0, services.locks.release, (lease,))
-    day = "2026-08-19"
-    assert not runner.run("margin", partition_key=day).success
-    freed.start()
-
-    outcome = runner.run("margin", partition_key=day, tags={"dagster/backfill": "abc"})
-
-    freed.join()
-    assert outcome.success, outcome.error
