@@ -58,7 +58,7 @@ def test_a_value_waits_for_its_table_and_the_row_does_not(
     table, columns = dataset.table_name, dataset.needs[needed]
     with at(tmp_path, "21:30") as services:
         carried_out(services, runner, "security_list", partition_key=day)
-        command = carried_out(services, runner, f"backfill_{name}", partition_key=day)
+        command = carried_out(services, runner, name, partition_key=day)
 
         assert command.status == "success"
         assert day in materialized(runner, "dwd", table)
