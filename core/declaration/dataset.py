@@ -265,8 +265,7 @@ class Dataset:
     importable: bool = False
     """Rows may come from a user's file (`ashare import`): `import_tables` are the tables that they pass."""
     adjusted: bool | tuple[str, ...] = ()
-    """Columns whose values are computed from adjusted prices, or are their factor: what reads them says so
-    while the factor is provisional. True: all of them, since such prices decide which rows there are."""
+    """Columns computed from adjusted prices, or their factor. True: all; they decide which rows there are."""
     repairs: tuple[str, Repairs] | tuple[str, Repairs, str] | None = None
     """(job, function of the written rows: what a load found to be wrong elsewhere, the job that calculates
     from it). The jobs are asked for once for each such range of dates and codes."""
@@ -301,8 +300,6 @@ class Dataset:
             "`later` names columns that are not its own, or its key": {*self.later} - (names - {*self.key}),
             "`needs` names tables that are not read, or columns that cannot be null": unmet,
             f"date_column {self.date_column} is not in the model": self.date_column not in ("", None, *names),
-            "`adjusted` names columns that are not its own": self.adjusted is not True
-            and {*(self.adjusted or ())} - names,
         }
         for text, found in faults.items():
             if found:
@@ -363,14 +360,6 @@ class Dataset:
             date_column=self.date_column,
             indexes=self.indexes,
         )
-
-    @property
-    def adjusted_columns(self) -> frozenset[str]:
-        """Columns of its fused or calculated table that `adjusted` says."""
-        if self.adjusted is True:
-            # The code too: that a security has a row depends on its prices. That a date has rows does not.
-            return frozenset(spec.name for spec in self.columns if not spec.of_key or spec.name == "code")
-        return frozenset(self.adjusted or ())
 
     @cached_property
     def stage_table(self) -> Table:

@@ -57,6 +57,10 @@ class Registry:
             for table in (*dataset.reads, *(name for raw in dataset.raw for name in raw.reads)):
                 if table not in self._tables:
                     raise DeclarationError(f"{dataset.name}: reads {table!r}, which is not declared")
+            if dataset.adjusted:
+                unknown = _adjusted_columns(dataset) - {spec.name for spec in dataset.columns}
+                if unknown:
+                    raise DeclarationError(f"{dataset.name}: adjusted={sorted(unknown)} are no columns of it")
         self._check_days()
         names: dict[str, str] = {}
         for dataset in self.datasets.values():
@@ -124,7 +128,7 @@ class Registry:
     @cached_property
     def adjusted(self) -> Mapping[str, frozenset[str]]:
         """Table -> its columns that are computed from adjusted prices."""
-        return {one.table_name: one.adjusted_columns for one in self.datasets.values() if one.adjusted}
+        return {one.table_name: _adjusted_columns(one) for one in self.datasets.values() if one.adjusted}
 
     def dataset(self, name: str) -> Dataset:
         try:
@@ -255,6 +259,13 @@ class Registry:
             for dataset in self.datasets.values()
             for interface in dataset.interfaces
         }
+
+
+def _adjusted_columns(dataset: Dataset) -> frozenset[str]:
+    if dataset.adjusted is True:
+        # The code too: that a security has a row depends on its prices. That a date has rows does not.
+        return frozenset(spec.name for spec in dataset.columns if not spec.of_key or spec.name == "code")
+    return frozenset(dataset.adjusted or ())
 
 
 def _trade_days(declared: Raw | Dataset, owner: Dataset, optional: bool) -> TradeDays:

@@ -4,7 +4,7 @@ import pytest
 
 from core.declaration.columns import Code, Date, F, Model, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.registry import builtin_registry
+from core.declaration.registry import Registry, builtin_registry
 from core.errors import DeclarationError
 
 TRADED_PRICES_ALONE = {
@@ -32,7 +32,8 @@ def test_declared_columns_exist() -> None:
         change: F = col("pct", "change over 5 sessions")
 
     one = Dataset(name="one", model=Row, adjusted=("change",))
-    assert one.adjusted_columns == {"change"}
-    assert Dataset(name="one", model=Row, adjusted=True).adjusted_columns == {"code", "change"}
-    with pytest.raises(DeclarationError, match="`adjusted` names columns that are not its own"):
-        Dataset(name="one", model=Row, adjusted=("changes",))
+    every = Dataset(name="every", model=Row, adjusted=True)
+    adjusted = Registry([one, every]).adjusted
+    assert adjusted == {"fusion_one": {"change"}, "fusion_every": {"code", "change"}}
+    with pytest.raises(DeclarationError, match=r"one: adjusted=\['changes'\] are no columns of it"):
+        Registry([Dataset(name="one", model=Row, adjusted=("changes",))])
