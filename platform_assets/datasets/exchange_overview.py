@@ -87,8 +87,8 @@ DATASET = Raw(
     title="Turnover and worth of the exchanges' markets, by class",
     model=ExchangeOverview,
     sources=(
-        Source("sse", shanghai, parts=("SSE",), every_date=True),
-        Source("szse", shenzhen, parts=("SZSE",), every_date=True),
+        Source("sse", shanghai, parts=("SSE",)),
+        Source("szse", shenzhen, parts=("SZSE",)),
         Source("derived", own_quotes),
     ),
     combine="all",
