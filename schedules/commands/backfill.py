@@ -37,7 +37,7 @@ def backfill(work: Work) -> dict[str, Any]:
     command ends when Dagster has accepted them."""
     ledger, clock = Backfills(work.services.engine), work.services.clock
     row = ledger.get(str(work.args.get("backfill_id")))
-    if row.status != "queued":  # a worker that died had come so far
+    if row.dagster_id is not None or row.ended:  # a worker that died had come so far
         return {**work.facts, "status": row.status}
     loaded = ledger.loaded(row.run_ids, table_of(builtin_registry().dataset(row.dataset))).days
     days = [day for day in row.days if day not in loaded]

@@ -164,7 +164,7 @@ def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
     if one.ended:
         raise ConflictError(f"the backfill has ended ({one.status})")
     command = _open_command(state, backfill_id)
-    if command is None and one.status == "queued":
+    if command is None and one.dagster_id is None:
         ledger.settle(backfill_id, "canceled", now=now)
     elif command is None or CommandQueue(state.writer.engine).cancel(command.id).status != "canceled":
         ledger.request_cancel(backfill_id, now=now)

@@ -93,6 +93,20 @@ def test_a_command_that_comes_back_after_its_launch_asks_no_second_time(services
     assert len(dagster.days) == 1
 
 
+def test_one_that_an_earlier_version_had_at_work_is_asked_for_when_its_command_comes_back(
+    services: Services,
+) -> None:
+    dagster, row = Dagster(), asked(services, *DATES[:3])
+    commit(services, "r0", DATES[0])
+    with transaction(services.engine) as connection:
+        connection.exec_driver_sql("UPDATE sys_backfill SET status='running', run_ids_json='[\"r0\"]'")
+
+    assert work(services, row, dagster).status == "success"
+
+    found = Backfills(services.engine).get(row.id)
+    assert (found.dagster_id, found.status, dagster.days) == ("margin-1", "running", [DATES[1:3]])
+
+
 def test_progress_and_end_are_those_of_its_runs(services: Services) -> None:
     dagster, row = Dagster(), asked(services, DATES[0], DATES[1], DATES[3])
     work(services, row, dagster)

@@ -21,6 +21,8 @@ from resources.warehouse.sql import Ledger, marks
 ENDED = ("success", "partial", "failed", "canceled")
 FORGOTTEN = timedelta(minutes=10)
 """The longest time between the row of a backfill and its command, which is usually milliseconds."""
+NOT_ASKED = "status IN ('queued', 'running') AND dagster_backfill_id IS NULL"
+"""Dagster was not asked for it; one that an earlier version had at work is such a one."""
 _COLUMNS = (
     "backfill_id, dataset, date_from, date_to, plan_json, status, partitions_done, partitions_failed, "
     "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at, "
@@ -145,9 +147,9 @@ class Backfills(Ledger):
         self._set(backfill_id, now, status="queued", **fresh)
 
     def launched(self, backfill_id: str, dagster_id: str, *, now: datetime) -> None:
-        """Dagster carries a queued backfill out from now on."""
+        """Dagster carries a backfill out from now on."""
         begun: dict[str, Any] = {"dagster_backfill_id": dagster_id, "started_at": stamp(now)}
-        self._set(backfill_id, now, "status='queued'", status="running", **begun)
+        self._set(backfill_id, now, NOT_ASKED, status="running", **begun)
 
     def request_cancel(self, backfill_id: str, *, now: datetime) -> None:
         """Have the worker end a backfill."""
@@ -167,14 +169,14 @@ class Backfills(Ledger):
 
     def settle(self, backfill_id: str, status: str, *, now: datetime) -> None:
         """End a backfill that Dagster was not asked for."""
-        self._set(backfill_id, now, "status='queued'", status=status, finished_at=stamp(now))
+        self._set(backfill_id, now, NOT_ASKED, status=status, finished_at=stamp(now))
 
     def end_forgotten(self, *, now: datetime) -> list[str]:
         """End backfills that have waited for FORGOTTEN and have no open command: the process that made the
         row died before it queued the command. Returns their ids."""
-        queued = "status='queued' AND updated_at < ?"
+        waiting = f"{NOT_ASKED} AND updated_at < ?"
         before = stamp(now - FORGOTTEN)
-        left = self._read(f" WHERE {queued}", (before,))
+        left = self._read(f" WHERE {waiting}", (before,))
         if not left:
             return []
         # Read after the rows: a command that came since is found, or the row is younger.
@@ -182,10 +184,10 @@ class Backfills(Ledger):
             "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')",
             (BACKFILL,),
         )
-        waiting = {str(json.loads(text or "{}").get("backfill_id")) for (text,) in commands}
-        ended = [row.id for row in left if row.id not in waiting]
+        open_ids = {str(json.loads(text or "{}").get("backfill_id")) for (text,) in commands}
+        ended = [row.id for row in left if row.id not in open_ids]
         for backfill_id in ended:
-            self._set(backfill_id, now, queued, (before,), status="failed", finished_at=stamp(now))
+            self._set(backfill_id, now, waiting, (before,), status="failed", finished_at=stamp(now))
         return ended
 
     def _set(

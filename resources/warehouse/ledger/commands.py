@@ -341,7 +341,7 @@ class CommandQueue:
         backfill_id = command.args.get("backfill_id")
         if command.command == BACKFILL and status != "success" and isinstance(backfill_id, str):
             row, where = {"status": status, "finished_at": _now(), "updated_at": _now()}, "backfill_id=?"
-            where += " AND status='queued'"
+            where += " AND status IN ('queued', 'running') AND dagster_backfill_id IS NULL"
             self._sql.set(connection, "sys_backfill", row, where, (backfill_id,))
 
     @tried_again
