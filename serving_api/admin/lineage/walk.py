@@ -91,7 +91,8 @@ class Walk:
                 if name in requested
             },
             "batches": [
-                Batch.model_validate(batch_facts(batch, self.settings)) for batch in visited[:MAX_BATCHES]
+                Batch.model_validate(batch_facts(batch, self.settings)).model_dump()
+                for batch in visited[:MAX_BATCHES]
             ],
             "raw": self.raw[:MAX_RAW],
             "revisions": changes,
