@@ -114,11 +114,12 @@ format: $(TEST_STAMP)
 	@$(BIN)/ruff format .
 
 # Kernels are compiled while the linters run: the test workers find them in the cache. Three workers on two
-# cores, since some wait for sockets and processes.
+# cores, since some wait for sockets and processes. Of `make test-all` a test that fails for want of a core is
+# run once more, and the summary names it (RERUN).
 define tests
 	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
 	$(MAKE) --no-print-directory lint && wait
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -r fE -m $(1)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -r fER -m $(1)
 endef
 
 test: $(TEST_STAMP)
@@ -131,7 +132,7 @@ BROWSER := command -v chromium >/dev/null 2>&1 || test "$$(id -u)" -ne 0 || ! co
 
 test-all: $(TEST_STAMP)
 	@$(BROWSER)
-	$(call tests,"not soak")
+	$(call tests,"not soak" --reruns 1)
 
 # What changed since the last commit, or since the revision CHANGED.
 check: $(TEST_STAMP)

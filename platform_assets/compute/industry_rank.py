@@ -69,14 +69,18 @@ def _rank_pct(values: Floats) -> Floats:
 
 def of_members(members: pd.DataFrame) -> pd.DataFrame:
     """Rows of stocks (industry_code, code, name, change_pct, main_net, limit_up_count) -> a row per industry:
-    up_count, down_count, limit_up_count, main_net, leader_code, leader_name, leader_change_pct."""
+    up_count, down_count, limit_up_count, main_net, leader_code, leader_name, leader_change_pct. Counts are
+    null where no change is known."""
     change = members["change_pct"].astype(float)
-    marked = members.assign(change_pct=change, rose=change > 0, fell=change < 0)
+    rose, fell = ((change > 0).astype(float), (change < 0).astype(float))
+    marked = members.assign(
+        change_pct=change, rose=rose.where(change.notna()), fell=fell.where(change.notna())
+    )
     grouped = marked.groupby("industry_code")
     sums = pd.DataFrame(
         {
-            "up_count": grouped["rose"].sum(),
-            "down_count": grouped["fell"].sum(),
+            "up_count": grouped["rose"].sum(min_count=1),
+            "down_count": grouped["fell"].sum(min_count=1),
             "limit_up_count": grouped["limit_up_count"].sum(min_count=1),
             "main_net": grouped["main_net"].sum(min_count=1),
         }

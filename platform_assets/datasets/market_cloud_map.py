@@ -207,8 +207,8 @@ def _summed(members: pd.DataFrame, weight: pd.Series) -> dict[str, Any]:
     return {
         **{name: members[name].sum(min_count=1) for name in ("market_cap_yi", "amount_yi", "main_net")},
         "change_pct": float((change[known] * weight[known]).sum()) / heavy if heavy > 0 else np.nan,
-        "up_count": int((change > 0).sum()),
-        "down_count": int((change < 0).sum()),
+        "up_count": np.nan if leader is None else int((change > 0).sum()),
+        "down_count": np.nan if leader is None else int((change < 0).sum()),
         "leader_code": None if leader is None else leader["node_code"],
         "leader_name": None if leader is None else leader["name"],
         "leader_change_pct": np.nan if leader is None else leader["change_pct"],

@@ -105,6 +105,8 @@ def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     bars = bars.drop(columns=["code", "market"], errors="ignore")
     rows = bars.merge(identity, on="symbol").rename(columns={"date": "trade_date", "close": "price"})
     rows["quote_time"] = rows["trade_date"] + " 15:00:00"
+    # The bar of a suspended day holds the reference price, at which nobody traded.
+    rows.loc[rows["volume"].fillna(0) == 0, ["open", "high", "low"]] = np.nan
     # Since the newest session none has ended: the list still shows the names of that day, and of no other.
     rows["name"] = rows["name"].where(rows["trade_date"] == ctx.newest_finished(), None)
     return pd.DataFrame(rows)

@@ -26,6 +26,7 @@ from resources.lake.publishing import Publisher
 from resources.settings import Settings
 from serving_api.app import create_app
 from serving_api.auth.credentials import Passwords
+from serving_api.db.table_versions import POLL_S
 from tests.ashare.conftest import DAYS, OPEN_ITEM, CommandLine
 from tests.serving_api.market import NOW, bar, put
 
@@ -161,6 +162,7 @@ def test_frames_say_that_their_factor_is_provisional(
     ledger = cli.warehouse.table("ref_exright_item")
     put(cli.warehouse, ledger, [OPEN_ITEM])
     Publisher(cli.warehouse, Lake(cli.folder / "data" / "lake")).publish(ledger)
+    time.sleep(POLL_S)  # an API on MariaDB looks for new versions so often
     close, said = {"columns": ["close"]}, {"factor": "provisional"}
     for one in clients.values():
         assert one.read("kline_daily", codes="300750", adjust="qfq", **close).attrs == said
@@ -178,6 +180,7 @@ def test_frames_say_that_their_factor_is_provisional(
 
     put(cli.warehouse, ledger, [{**OPEN_ITEM, "status": "closed", "closed_on": DAYS[2]}])
     Publisher(cli.warehouse, Lake(cli.folder / "data" / "lake")).publish(ledger)
+    time.sleep(POLL_S)
 
     for one in clients.values():
         assert one.read("kline_daily", adjust="qfq", **close).attrs == {}

@@ -65,3 +65,18 @@ def test_sums_of_members() -> None:
     ]
     assert pd.isna(found.loc["B", "leader_code"])
     assert pd.isna(found.loc["B", "main_net"])
+
+
+def test_counts_of_an_industry_without_a_known_change_are_null() -> None:
+    """Quotes of a past date have no change: nobody rose or fell, as far as is known, which is not zero."""
+    members = pd.DataFrame(
+        {
+            "industry_code": ["a", "a", "b", "b"], "code": ["1", "2", "3", "4"], "name": ["N"] * 4,
+            "change_pct": [None, None, None, -1.0], "main_net": 1.0, "limit_up_count": 0.0,
+        }
+    )  # fmt: skip
+
+    found = of_members(members).set_index("industry_code")[["up_count", "down_count"]]
+
+    assert found.loc["a"].isna().all()
+    assert found.loc["b"].to_list() == [0, 1]

@@ -218,7 +218,8 @@ def test_runs_die_with_the_code_server_and_the_next_one_says_so(
     assert run.status == dg.DagsterRunStatus.FAILURE
     slow_market.clear()
     # Asked for while the code server still loads: it is waited for.
-    assert ended(services, ask(services, "security_list")).status == "success"
+    found = ended(services, ask(services, "security_list"))
+    assert found.status == "success", found.error
 
 
 def test_an_unknown_job_is_named(deployment: Deployment) -> None:

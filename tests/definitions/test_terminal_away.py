@@ -57,7 +57,7 @@ def test_bars_of_another_instrument_are_refused(
     faults.replace(corrupted(code, list_away=list_away))
 
     tags = {CODES_TAG: f"{BANK},{FUND}"}
-    command = carried_out(stored, runner, "backfill_kline_daily", partition_range=RANGE, tags=tags)
+    command = carried_out(stored, runner, "kline_daily", partition_range=RANGE, tags=tags)
 
     assert (command.status, command.error) == ("success", None)
     of_range = f"date IN ('{RANGE[0]}', '{RANGE[1]}')"

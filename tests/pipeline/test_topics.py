@@ -142,7 +142,7 @@ def test_units_of_shenzhen_that_could_not_be_had_are_noted_in_the_batch(services
     assert set(services.warehouse.frame("raw_fund_etf")["src"]) == {"sse"}
     with services.warehouse.connect() as connection:
         reported = connection.exec_driver_sql("SELECT message FROM sys_quality_record").scalars().all()
-    assert any("no units of Shenzhen" in message for message in reported)
+    assert any("no source answered for SZSE" in message for message in reported)
 
 
 def test_units_change_from_one_date_to_the_next(services: Services) -> None:
