@@ -40,8 +40,9 @@ def test_what_was_loaded_once_stays_loaded(services_alone: Services, tmp_path: P
     load(16, "eastmoney")
     with opened_context(services_alone.warehouse, tmp_path, services_alone.clock) as ctx:
         for hour in (17, 18):
-            (row,) = ctx.results("/datamgr/day-report", date=TODAY, status="fallback")
-            assert (row["table"], row["reason"].partition(":")[0]) == ("raw_limit_pool", "eastmoney")
+            (row,) = ctx.results("/datamgr/day-report", date=TODAY, status="partial")
+            assert row["table"] == "raw_limit_pool"
+            assert "missing (eastmoney" in row["reason"]
             assert [one["src"] for one in row["sources"] if not one["error"]] == ["ths"]
             load(hour, "*")
 
