@@ -37,7 +37,32 @@ WHOLE_ROOMS = frozenset(
         "witness",
     )
 )
-WHOLE_FILES = frozenset(())
+WHOLE_FILES = frozenset(
+    (
+        "ashare/test_notebooks.py",
+        "ashare/test_wheel.py",
+        "contract/test_imports.py",
+        "contract/test_leaks.py",
+        "lake/test_killed.py",
+        "pipeline/test_every_table.py",
+        "pipeline/test_names.py",
+        "pipeline/test_replay.py",
+        "pipeline/test_silent_corruptions.py",
+        "pipeline/test_spoilt_day.py",
+        "pipeline/test_spoilt_rows.py",
+        "pipeline/test_two_warehouses.py",
+        "pipeline/test_whole_day.py",
+        "resources/backup/test_backup.py",
+        "resources/test_logs.py",
+        "schedules/test_supervisor.py",
+        "schedules/test_two_daemons.py",
+        "schedules/test_week.py",
+        "serving_api/test_first_day.py",
+        "serving_api/test_fuzz.py",
+        "simulated_market/http/test_fault_matrix.py",
+        "simulated_market/tdx/test_faults.py",
+    )
+)
 """Folders and files of tests that start processes, a browser or a server, or load whole days. They, and what
 runs on MariaDB, are marked `full`: `make test-all` runs them, `make test` does not."""
 POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
