@@ -171,7 +171,7 @@ def test_a_contract_that_is_odd_or_comes_again_costs_its_row() -> None:
         ("au2612", "repeats"),
         ("au2612", "contradicts"),
     ]
-    with pytest.raises(PayloadError, match="30 of 60 rows"):
+    with pytest.raises(PayloadError, match="30 of 60; au2701: repeats"):
         parse("shfe", shanghai(*many(*many())))
 
 
