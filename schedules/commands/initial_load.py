@@ -217,9 +217,10 @@ def ranges(days: list[str]) -> list[tuple[str, str]]:
 
 def initial_load(work: Work) -> dict[str, Any]:
     """Command `initial_load`: args `history_dates` (SAMPLE_HISTORY_DATES). Shows in the command's result
-    what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out, nor do
-    reports; the command fails at its end, and the next one takes up what is missing. The calculations
-    follow as a command of their own: nobody who waits for the data waits for them."""
+    what it does: step, steps, stage, done, partial, failed. A day that fails does not keep the later ones
+    out, nor do reports; the command fails at its end, and the next one takes up what is missing. A step that
+    brought all but some tables or parts is done and says which: the sensor `gaps` asks for them again. The
+    calculations follow as a command of their own: nobody who waits for the data waits for them."""
     services = work.services
     newest = services.calendar.newest_complete(services.clock.now())
     count = work.whole("history_dates", services.settings.sample_history_dates)
@@ -244,19 +245,22 @@ def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ..
     """Step -> why it failed. One that fails does not keep the later ones out, unless its job is `vital` and
     nothing of it was loaded."""
     done: list[str] = []
+    partial: dict[str, str] = {}
     failed: dict[str, str] = {}
-    work.progress(steps=len(steps), done=done, failed=failed)
+    work.progress(steps=len(steps), done=done, partial=partial, failed=failed)
     for number, step in enumerate(steps, start=1):
         work.check()
         work.progress(step=number, stage=step.name)
         outcome = _run(work, step, trigger)
         if step.job in vital and not outcome.partial:
             work.must(outcome, step.name)
-        if outcome.success:
+        reason = outcome.error or f"see the run {outcome.run_id}"
+        if outcome.success or outcome.partial:
             done.append(step.name)
+            partial |= {} if outcome.success else {step.name: reason}
         else:
-            failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
-        work.progress(done=done, failed=failed)
+            failed[step.name] = reason
+        work.progress(done=done, partial=partial, failed=failed)
     return failed
 
 
