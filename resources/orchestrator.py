@@ -19,6 +19,13 @@ ASSET_JOB = "__ASSET_JOB"
 """Dagster's own job of every asset, for runs of some."""
 PARTITION = "dagster/partition"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
+TASK_TAG, TRIGGER_TAG = "app/task_key", "app/trigger"
+SLOT_TAG = ".dagster/app/slot"
+"""The scheduled run of a task."""
+COMMAND_TAG = ".dagster/app/command_id"
+"""On every run of a worker, and on no other."""
+CODES_TAG = "app/codes"
+"""Comma list of the codes that a run is limited to."""
 AssetPath = tuple[str, ...]
 ANSWER_S = 10.0
 RELOAD_S = 300.0

@@ -3,20 +3,20 @@ that begin with `.dagster/`."""
 
 from collections.abc import Mapping
 
-from platform_assets.definitions.run_lease import CODES_TAG
+from resources import orchestrator
 from resources.warehouse.ledger.tasks import ScheduledRun
 
-TASK = "app/task_key"
+TASK = orchestrator.TASK_TAG
 TRADE_DATE = "app/trade_date"
-TRIGGER = "app/trigger"
+TRIGGER = orchestrator.TRIGGER_TAG
 OWNER = ".dagster/app/owner"
-SLOT = ".dagster/app/slot"
+SLOT = orchestrator.SLOT_TAG
 ATTEMPT = ".dagster/app/attempt"
-COMMAND = ".dagster/app/command_id"
+COMMAND = orchestrator.COMMAND_TAG
 LAUNCH = ".dagster/app/launch"
 """One request for a run: finds the run when the answer is lost."""
 WARNING = "app/warning"
-CODES = CODES_TAG
+CODES = orchestrator.CODES_TAG
 ONCE: Mapping[str, str] = {"dagster/max_retries": "0"}
 """On runs whose ledger decides about a next attempt."""
 

@@ -45,7 +45,10 @@ WHOLE_FILES = frozenset(
         "contract/test_leaks.py",
         "lake/test_killed.py",
         "pipeline/test_every_table.py",
+        "pipeline/test_listing_day.py",
+        "pipeline/test_missing_codes.py",
         "pipeline/test_names.py",
+        "pipeline/test_reconcile.py",
         "pipeline/test_replay.py",
         "pipeline/test_silent_corruptions.py",
         "pipeline/test_spoilt_day.py",
@@ -57,10 +60,13 @@ WHOLE_FILES = frozenset(
         "schedules/test_supervisor.py",
         "schedules/test_two_daemons.py",
         "schedules/test_week.py",
+        "serving_api/framework/test_application.py",
+        "serving_api/quant/test_daily.py",
         "serving_api/test_first_day.py",
         "serving_api/test_fuzz.py",
         "simulated_market/http/test_fault_matrix.py",
         "simulated_market/tdx/test_faults.py",
+        "upstreams/test_every_call.py",
     )
 )
 """Folders and files of tests that start processes, a browser or a server, or load whole days. They, and what

@@ -39,6 +39,11 @@ class Partition(StrEnum):
     SNAPSHOT = "snapshot"
     CODE = "code"
 
+    @property
+    def by_date(self) -> bool:
+        """Whether it is loaded trade date by trade date."""
+        return self in (Partition.TRADE_DATE, Partition.EVENT_DATE)
+
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Staging of a feed that has the columns of the staging table: its rows unchanged."""

@@ -39,13 +39,8 @@ def on_dates(window: Dense, dates: Sequence[str]) -> dict[str, Floats]:
     return spread
 
 
-_STORED = {
-    **{name: name for name in (
-    "open", "high", "low", "close", "volume", "amount", "last_close", "limit_up", "limit_down",
-)},
-    "factor": "adj_factor",
-    "turnover": "turnover_pct",
-}  # fmt: skip
+_SAME = ("open", "high", "low", "close", "volume", "amount", "last_close", "limit_up", "limit_down")
+_STORED = {**dict(zip(_SAME, _SAME, strict=True)), "factor": "adj_factor", "turnover": "turnover_pct"}
 """Column of `Bars` -> column of the stored bars."""
 _MISSING = {"adj_factor": 1.0}
 """Value of a column that was not read, where that is not NaN."""

@@ -72,10 +72,8 @@ def of_members(members: pd.DataFrame) -> pd.DataFrame:
     up_count, down_count, limit_up_count, main_net, leader_code, leader_name, leader_change_pct. Counts are
     null where no change is known."""
     change = members["change_pct"].astype(float)
-    rose, fell = ((change > 0).astype(float), (change < 0).astype(float))
-    marked = members.assign(
-        change_pct=change, rose=rose.where(change.notna()), fell=fell.where(change.notna())
-    )
+    rose, fell = ((side * change > 0).astype(float).where(change.notna()) for side in (1, -1))
+    marked = members.assign(change_pct=change, rose=rose, fell=fell)
     grouped = marked.groupby("industry_code")
     sums = pd.DataFrame(
         {

@@ -32,11 +32,9 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def columns_without(model: type[Model], names: str) -> tuple[str, ...]:
-    """The columns of a model besides its key and those of traded prices and volumes, `names`."""
-    return tuple(
-        spec.name for spec in model_columns(model) if not (spec.of_key or spec.name in names.split())
-    )
+def columns_without(model: type[Model], *traded: str) -> tuple[str, ...]:
+    """The columns of a model besides its key and those of traded prices and volumes."""
+    return tuple(spec.name for spec in model_columns(model) if not (spec.of_key or spec.name in traded))
 
 
 def number(day: str) -> int:

@@ -24,7 +24,6 @@ from core.errors import ConflictError, InputError, PlatformError, QualityError, 
 from platform_assets import descriptions
 from platform_assets.definitions import materialization, run_context, step_order
 from platform_assets.definitions.partitions import (
-    PARTITION_TAG,
     RANGE_TAGS,
     check_partitions,
     closed_within,
@@ -32,12 +31,13 @@ from platform_assets.definitions.partitions import (
 )
 from platform_assets.definitions.queues import queue_tags
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
-from platform_assets.definitions.run_lease import CODES_TAG, lease_for
+from platform_assets.definitions.run_lease import lease_for
 from platform_assets.definitions.source_metadata import column_lineage, declared_in
 from platform_assets.pipeline.batches import Loaded, refuse
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.composition import Platform
+from resources.orchestrator import CODES_TAG, PARTITION, TASK_TAG
 from resources.warehouse.writer import WriteResult
 
 _WEEK = 5
@@ -105,7 +105,7 @@ class AssetPlan:
 
     @property
     def partitioned(self) -> bool:
-        return self.partition in (Partition.TRADE_DATE, Partition.EVENT_DATE)
+        return self.partition.by_date
 
 
 def asset_key(table: Table) -> dg.AssetKey:
@@ -236,7 +236,8 @@ def _build(
         yield from _succeeded(context, plan, loaded, partitions_asked)
         why = _incomplete(loaded, partitions_asked)
         if why is not None:
-            raise dg.Failure(description=f"{plan.table.name}: {why}", allow_retries=False)
+            facts = {run_context.LACKS_PARTS: why}
+            raise dg.Failure(f"{plan.table.name}: {why}", facts, allow_retries=False)
 
     return materialize
 
@@ -279,7 +280,7 @@ def _dates_of_run(tags: Mapping[str, str], opened: Platform) -> list[str]:
     if start and end:
         return opened.calendar.between(start, end)
     today = opened.clock.now().date().isoformat()
-    return [tags.get(PARTITION_TAG) or opened.calendar.on_or_before(today)]
+    return [tags.get(PARTITION) or opened.calendar.on_or_before(today)]
 
 
 def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:
@@ -298,7 +299,7 @@ def _run(
             tags,
             run_id,
             kind=run_context.BACKFILL if "dagster/backfill" in tags else "manual",
-            ref=tags.get(run_context.TASK_TAG) or tags.get("dagster/schedule_name"),
+            ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
             lease=lease,
             refused=refused,
         )

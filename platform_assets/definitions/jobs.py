@@ -11,6 +11,7 @@ from core.declaration.rules import Partition
 from core.declaration.tables import Layer
 from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
+from platform_assets.pipeline.misplaced_rows import BARS_OF_PERIODS
 
 HISTORY = ("name_history", "exright", "exright_item", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
@@ -33,7 +34,6 @@ BESIDE_BARS = ("raw_limit_pool",)
 """What the calculations from bars take where it is stored, and do without where it is not."""
 AGAIN = "made_again"
 """What is fused and calculated from stored tables, of dates whose neighbours turned out to be others."""
-BARS_OF_PERIODS = "fusion_kline_bar"
 PICKS = "earlier_picks"
 PICKS_FROM = ("fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide")
 """What picks of many past dates need beside bars, reports and money flow; quotes take one call a code."""

@@ -12,12 +12,12 @@ from core.calendar import FIRST_PARTITION, TradeCalendar
 from core.clock import Clock, FrozenClock, SystemClock
 from core.errors import InputError
 from platform_assets.definitions.dagster_internals import DefaultPartitionsSubset, PartitionsSubset
+from resources.orchestrator import PARTITION, RANGE_END, RANGE_START
 from resources.settings import process_settings
 from resources.simulated_clock import SimulatedClock
 from resources.stored_calendar import StoredCalendar, stored_calendar
 
-PARTITION_TAG = "dagster/partition"
-RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
+RANGE_TAGS = (RANGE_START, RANGE_END)
 
 
 class _InOrder(DefaultPartitionsSubset):
@@ -82,7 +82,7 @@ def trade_dates() -> TradeDates:
 
 def check_partitions(tags: Mapping[str, str]) -> None:
     """InputError when a run was asked for a partition, or for an end of a range, that is no trade date."""
-    for tag in (PARTITION_TAG, *RANGE_TAGS):
+    for tag in (PARTITION, *RANGE_TAGS):
         day = tags.get(tag)
         if day is not None:
             _check(day)

@@ -13,6 +13,7 @@ from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources import tracing
 from resources.composition import Platform
 from resources.logs import bound
+from resources.orchestrator import COMMAND_TAG, TASK_TAG, TRIGGER_TAG
 from resources.settings import process_settings
 from resources.transport.patience import Patience, patient
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
@@ -21,10 +22,8 @@ ANSWER = "answer"
 """The op of a job that gives the answer of its run, and the answer in the metadata of its output."""
 BACKFILL = "backfill"
 """The trigger of runs for many dates: waiting costs them less than giving up what falls into the pause."""
-COMMAND_TAG = ".dagster/app/command_id"
-"""On every run of a worker, and on no other."""
-TASK_TAG = "app/task_key"
-TRIGGER_TAG = "app/trigger"
+LACKS_PARTS = "lacks_parts"
+"""In the metadata of a step's failure: which parts of its table are missing; the rest of it is stored."""
 AWAY_RETRIES, AWAY_S = 12, 10.0
 """A server that is away is waited for for two minutes, longer than its restart after a crash takes."""
 PATIENCE_S = 150.0

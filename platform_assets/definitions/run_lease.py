@@ -4,11 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from resources.orchestrator import CODES_TAG
 from resources.warehouse.locks import DomainLocks, Lease
 
 LEASE_TAG = ".dagster/app/lease"
-CODES_TAG = "app/codes"
-"""Comma list of the codes that a run is limited to."""
 OTHERS_S = 120.0
 """How long a step waits for another run: most hold a domain for seconds, for the rows of one table."""
 

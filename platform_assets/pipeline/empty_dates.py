@@ -5,7 +5,6 @@ loaded and nothing follows from it. What is not loaded is a failed batch of that
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import empty_frame
@@ -24,12 +23,11 @@ from resources.warehouse.slices import Slice
 
 WhyNot = Callable[[str], str | None]
 """Trade date -> why it is not loaded; None: that it has no row is an answer."""
-_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 def is_dated(run: PipelineRun, loaded: Loaded, scope: Scope) -> bool:
     """Whether a load of the market as a whole writes each trade date by itself."""
-    return scope.codes is None and run.registry.trade_days[loaded.table.name].partition in _DATED
+    return scope.codes is None and run.registry.trade_days[loaded.table.name].partition.by_date
 
 
 def with_answers(
@@ -130,7 +128,4 @@ def needed(run: PipelineRun, dataset: Dataset) -> list[str]:
 
 
 def _loaded(run: PipelineRun, table: str, scope: Scope) -> frozenset[str]:
-    def query(statement: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        return run.warehouse.query(statement, tuple(values))
-
-    return loaded_days(query, (table,), scope.since, scope.until)
+    return loaded_days(run.warehouse.query, (table,), scope.since, scope.until)

@@ -4,13 +4,10 @@ new ones."""
 from collections.abc import Collection
 
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.errors import QualityError
 from platform_assets.pipeline.run import PipelineRun
 from resources.warehouse.sql import marks
-
-_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 def must_have_loaded_one(
@@ -19,7 +16,7 @@ def must_have_loaded_one(
     """QualityError with their reasons when all attempts to load the inputs failed: those of the newest trade
     date, or of today where rows have no trade date. Without an attempt the stored rows decide."""
     of: tuple[str, ...]
-    if dataset.partition in _DATED and not dataset.dimension:
+    if dataset.partition.by_date and not dataset.dimension:
         which, of = "partition_key IN (?, ?)", (scope.until, _newest_out(run, dataset, scope))
     else:
         which, of = "started_at>=?", (run.clock.now().date().isoformat(),)

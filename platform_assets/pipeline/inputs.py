@@ -93,7 +93,9 @@ class StoredReads:
         name = self.warehouse.sql.name(self.warehouse.table(table).name)
         try:
             if column != CONFIRMED:
-                return newest_complete_day(self._query, table, self.warehouse.sql.name(column), before)
+                return newest_complete_day(
+                    self.warehouse.query, table, self.warehouse.sql.name(column), before
+                )
             # Its record outlives a broken table, and includes batches that found nothing.
             if not self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1"):
                 return None
@@ -102,9 +104,6 @@ class StoredReads:
         except sa.exc.DBAPIError as error:
             raise storage_error(error) from error
         return None if found is None else str(found)[:10]
-
-    def _query(self, statement: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        return self.warehouse.query(statement, tuple(values))
 
     def apart(self) -> Reader:
         return self

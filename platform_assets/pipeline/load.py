@@ -28,6 +28,7 @@ from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
+from resources.orchestrator import CODES_TAG
 from resources.warehouse.column_retention import ColumnRetention
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.slices import Slice
@@ -343,7 +344,6 @@ def stage_window(run: PipelineRun, dataset: Dataset, scope: Scope) -> Window:
     return Window.of(dataset.stage_table, partition, scope, run.calendar)
 
 
-CODES_TAG = "app/codes"
 ASKED_BY = "reconcile"
 
 

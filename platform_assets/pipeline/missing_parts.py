@@ -6,12 +6,10 @@ no partition is materialized, and it is loaded again as every missing date is.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part
@@ -20,7 +18,6 @@ from resources.warehouse.sql import marks
 
 Missing = Mapping[str, Mapping[str, str]]
 """Trade date -> part that nobody brought -> why."""
-_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ def mark(parts: Sequence[Part], missing: Missing) -> None:
 def of_feeds(run: PipelineRun, dataset: Dataset, scope: Scope) -> Missing:
     """What no feed of a dataset holds of a date."""
     raws = [run.registry.raws[feed] for feed in dataset.feeds]
-    parts = {raw.table_name: _parts(raw) for raw in raws if raw.partition in _DATED}
+    parts = {raw.table_name: _parts(raw) for raw in raws if raw.partition.by_date}
     return _of_tables(run, dataset, parts, scope)
 
 
@@ -95,11 +92,8 @@ def _of_tables(
     if not needed or scope.codes is not None:
         return {}
 
-    def query(statement: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        return run.warehouse.query(statement, tuple(values))
-
     names = [name for name, parts in tables.items() if parts]
-    batches = whole_batches(query, names, scope.since, scope.until)
+    batches = whole_batches(run.warehouse.query, names, scope.since, scope.until)
     lacking = _lacking(run, [one.batch_id for one in batches if one.status == "partial"])
     held: dict[str, set[str]] = {}
     for one in batches:

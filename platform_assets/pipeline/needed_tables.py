@@ -5,7 +5,6 @@ asked for again when that is loaded (`schedules.tasks.outdated_rows`).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from core.declaration.dataset import Dataset
 from core.declaration.scope import Scope
@@ -17,13 +16,9 @@ from resources.warehouse.ledger.loads import NOT_LOADED, whole_batches
 
 def withhold(run: PipelineRun, dataset: Dataset, parts: Sequence[Part], scope: Scope) -> None:
     """Set the columns of each part to null that need a table which is not loaded of its date."""
-
-    def query(statement: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        return run.warehouse.query(statement, tuple(values))
-
     if not dataset.needs:
         return
-    batches = whole_batches(query, tuple(dataset.needs), scope.since, scope.until)
+    batches = whole_batches(run.warehouse.query, tuple(dataset.needs), scope.since, scope.until)
     loaded = {(one.table, one.partition_key) for one in batches}
     for part in parts:
         for table, columns in dataset.needs.items():

@@ -1,7 +1,7 @@
 """The warehouse: one object that opens a database, brings it up to the declarations and hands out
 reads, the writer and the locks."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -136,7 +136,7 @@ class Warehouse:
                 connection, self.sql, self.table(name), columns=picked, where=where, **how
             )
 
-    def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    def query(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """A hand-written SELECT with `?` marks."""
         with self.connect() as connection:
             return [tuple(row) for row in self.sql.run(connection, statement, values)]

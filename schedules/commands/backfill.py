@@ -41,6 +41,9 @@ def backfill(work: Work) -> dict[str, Any]:
         return {**work.facts, "status": row.status}
     loaded = ledger.loaded(row.run_ids, table_of(builtin_registry().dataset(row.dataset))).days
     days = [day for day in row.days if day not in loaded]
+    if not days:  # resumed although its last run had loaded them all
+        ledger.settle(row.id, "success", now=clock.now())
+        return {**work.facts, "status": "success"}
     tags = {**TAGS, run_tags.TASK: row.dataset}
     dagster_id = work.launch_backfill(row.dataset, days, tags)
     ledger.launched(row.id, dagster_id, now=clock.now())

@@ -156,6 +156,7 @@ class Work:
             fate.reason,
             self.runner.answer(run_id),
             partial=fate.status == "partial",
+            lacks_parts=fate.lacks_parts,
         )
 
     def launch_backfill(self, dataset: str, days: Sequence[str], tags: Mapping[str, str]) -> str:

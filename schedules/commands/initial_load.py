@@ -219,8 +219,9 @@ def initial_load(work: Work) -> dict[str, Any]:
     """Command `initial_load`: args `history_dates` (SAMPLE_HISTORY_DATES). Shows in the command's result
     what it does: step, steps, stage, done, partial, failed. A day that fails does not keep the later ones
     out, nor do reports; the command fails at its end, and the next one takes up what is missing. A step that
-    brought all but some tables or parts is done and says which: the sensor `gaps` asks for them again. The
-    calculations follow as a command of their own: nobody who waits for the data waits for them."""
+    brought all tables, but not all of their parts (an exchange), is done and says which: the sensor `gaps`
+    asks for them again. The calculations follow as a command of their own: nobody who waits for the data
+    waits for them."""
     services = work.services
     newest = services.calendar.newest_complete(services.clock.now())
     count = work.whole("history_dates", services.settings.sample_history_dates)
@@ -255,7 +256,7 @@ def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ..
         if step.job in vital and not outcome.partial:
             work.must(outcome, step.name)
         reason = outcome.error or f"see the run {outcome.run_id}"
-        if outcome.success or outcome.partial:
+        if outcome.success or outcome.lacks_parts:
             done.append(step.name)
             partial |= {} if outcome.success else {step.name: reason}
         else:

@@ -1,12 +1,9 @@
 """Which assets a load of a dataset's trade dates materializes. Without Dagster."""
 
 from core.declaration.registry import builtin_registry
-from core.declaration.rules import Partition
 from core.declaration.tables import Table
 from resources.orchestrator import AssetPath
 from resources.warehouse.ledger.missing_partitions import has_dates
-
-_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 def dated_assets(name: str) -> list[AssetPath]:
@@ -20,7 +17,7 @@ def dated_assets(name: str) -> list[AssetPath]:
     raws = {feed: registry.raws[feed] for feed in dataset.feeds} | {
         raw.table_name: raw for raw in dataset.raw
     }
-    tables: list[Table] = [raw.table for raw in raws.values() if raw.partition in _DATED]
+    tables: list[Table] = [raw.table for raw in raws.values() if raw.partition.by_date]
     if dataset.model is not None:
         tables += [dataset.stage_table] if dataset.staged else []
         tables.append(dataset.table)

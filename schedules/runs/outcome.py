@@ -11,22 +11,25 @@ ANSWER = "answer"
 @dataclass(frozen=True)
 class RunFate:
     """What became of a run. `status`: open, success, partial (some of its tables could not be loaded), failed
-    or canceled."""
+    or canceled. `lacks_parts`: partial, and no table failed but for parts that nobody brought."""
 
     status: str
     reason: str | None = None
+    lacks_parts: bool = False
 
 
 @dataclass(frozen=True)
 class RunOutcome:
     """How a run of a command ended; `error` says what failed. `partial`: no success, but some of its tables
-    were loaded. `answer` is what its op `answer` gave back, for the jobs that have one and came that far."""
+    were loaded; `lacks_parts`: see `RunFate`. `answer` is what its op `answer` gave back, for the jobs that
+    have one and came that far."""
 
     run_id: str
     success: bool
     error: str | None = None
     answer: Any = None
     partial: bool = False
+    lacks_parts: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 
+from platform_assets.definitions.run_context import LACKS_PARTS
 from resources.orchestrator import PARTITION, RANGE_END, RANGE_START
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from schedules import run_tags
@@ -45,10 +46,11 @@ class DagsterRuns:
         status = _ENDED.get(run.status, "open")
         if status != "failed":
             return RunFate(status)
-        succeeded, failures, run_failure = self._steps(run_id)
+        succeeded, failures, lacking, run_failure = self._steps(run_id)
         if succeeded and failures and self._all_ended(run, {*succeeded, *failures}):
             status = "partial"
-        return RunFate(status, "; ".join(_reasons(failures)) or run_failure)
+        lacks_parts = status == "partial" and lacking == failures.keys()
+        return RunFate(status, "; ".join(_reasons(failures)) or run_failure, lacks_parts)
 
     def backfill_fate(self, backfill_id: str, days: Sequence[str]) -> BackfillFate:
         """What became of a backfill of `days`; one that is not there has ended."""
@@ -74,11 +76,12 @@ class DagsterRuns:
                 return event.step_output_data.metadata[ANSWER].value
         return None
 
-    def _steps(self, run_id: str) -> tuple[list[str], dict[str, str], str | None]:
-        """(steps that succeeded, failed step -> why, why the run failed)."""
+    def _steps(self, run_id: str) -> tuple[list[str], dict[str, str], set[str], str | None]:
+        """(steps that succeeded, failed step -> why, those that lack parts alone, why the run failed)."""
         kinds = {DagsterEventType.STEP_SUCCESS, DagsterEventType.STEP_FAILURE, DagsterEventType.RUN_FAILURE}
         succeeded: list[str] = []
         failures: dict[str, str] = {}
+        lacking: set[str] = set()
         run_failure = None
         for record in self._instance.get_records_for_run(run_id, of_type=kinds).records:
             event = record.event_log_entry.dagster_event
@@ -87,6 +90,9 @@ class DagsterRuns:
             if event.is_step_success:
                 succeeded.append(str(event.step_key))
             elif event.is_step_failure:
+                said = event.step_failure_data.user_failure_data
+                if said is not None and LACKS_PARTS in said.metadata:
+                    lacking.add(str(event.step_key))
                 error = event.step_failure_data.error
                 cause = error.cause if error is not None and error.cause is not None else error
                 failures[str(event.step_key)] = cause.message.strip() if cause is not None else ""
@@ -94,7 +100,7 @@ class DagsterRuns:
                 run_failure = run_failure or (
                     PROCESS_DIED if OUTSIDE in str(event.message) else event.message
                 )
-        return succeeded, failures, run_failure
+        return succeeded, failures, lacking, run_failure
 
     def _all_ended(self, run: DagsterRun, ended: set[str]) -> bool:
         """Whether every step had its turn: else the run broke off, and what it left out is not known."""

@@ -21,7 +21,6 @@ from schedules.services import Services
 ASKED_BY = "gaps"
 MOST_DATES = 5
 """Trade dates of one dataset that are asked for at a time."""
-_BY_DATE = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 _OPEN = ("queued", "running")
 _CORRECTED_DAYS, _WHOLE_DAY, _BARS = "corrected_days", "whole_day", "fusion_kline_daily"
 _LOOK_BACK = 120
@@ -38,8 +37,8 @@ def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
     dated = {
         one.table_name
         for one in registry.datasets.values()
-        if one.model is not None and one.partition in _BY_DATE
-    } | {raw.table_name for raw in registry.raws.values() if raw.partition in _BY_DATE}
+        if one.model is not None and one.partition.by_date
+    } | {raw.table_name for raw in registry.raws.values() if raw.partition.by_date}
     return tuple(sorted({table for table, _ in dataset.owners.values()} & dated))
 
 

@@ -13,7 +13,7 @@ import dagster as dg
 from core.calendar import CalendarHorizon
 from platform_assets.datasets.breadth_sample import sample_time
 from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
-from platform_assets.definitions.run_lease import CODES_TAG
+from schedules import run_tags
 from schedules.services import Services
 
 BREADTH, PROFILES = "market_warmup", "baseinfo_refresh"
@@ -125,7 +125,7 @@ def baseinfo_sensor(job: Job, services: OpenServices, idle: Idle) -> dg.SensorDe
         codes = next_codes(opened, last)
         if not codes:
             return dg.SkipReason("no stocks are stored yet")
-        tags = {"app/trigger": "schedule", CODES_TAG: ",".join(codes)}
+        tags = {run_tags.TRIGGER: "schedule", run_tags.CODES: ",".join(codes)}
         request = dg.RunRequest(run_key=f"{PROFILES}:{moment}", tags=tags)
         return dg.SensorResult(run_requests=[request], cursor=f"{moment} {codes[-1]}")
 

@@ -187,7 +187,7 @@ def concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partiti
     """Whether a batch loaded the date. Other batches of that day did not: a backfill of other dates, a
     clean-up of older ones."""
     first, _, last = str(batch["partition_key"]).partition("..")
-    if partition in (Partition.TRADE_DATE, Partition.EVENT_DATE) and last and batch["status"] != "failed":
+    if partition.by_date and last and batch["status"] != "failed":
         return False  # each date of the range that was loaded has a batch of its own
     last = last or first
     if partition is not Partition.REPORT_PERIOD:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from resources.orchestrator import CODES_TAG
 from resources.warehouse.ledger.commands import Command
 from serving_api.admin.schedule.control import RUN_JOB
 from serving_api.admin.waiting import LATER, carried_out, failure
@@ -98,8 +99,6 @@ MEMBERS, BAR = "raw_block_member", "fusion_kline_bar"
 BLOCKS = "block_sync"
 INDICES = "index_daily_sync"
 BARS = "kline_bar_sync"
-CODES_TAG = "app/codes"
-"""Run tag: comma list of the codes that a run is limited to."""
 KINDS = ("zs", "gn", "fg")
 """Kinds of blocks; the industries that are loaded together with them are not blocks of the terminal."""
 PERIODS = ("week", "month", "quarter", "year")

@@ -59,6 +59,7 @@ class InProcessRuns:
             fate.reason,
             self.answer(run_id),
             partial=fate.status == "partial",
+            lacks_parts=fate.lacks_parts,
         )
 
     def fate(self, run_id: str) -> RunFate | None:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from platform_assets.definitions.jobs import BASEINFO
-from platform_assets.definitions.run_lease import CODES_TAG
+from resources.orchestrator import CODES_TAG
 from resources.warehouse.locks import DOMAINS
 from schedules.commands.worker import Worker
 from schedules.services import Services

@@ -134,6 +134,11 @@ def test_a_part_that_nobody_brought_is_named_and_its_date_is_not_complete(
         )
         assert {key for (key,) in named} == {f'{{"answer":"{part}"}}' for part in parts.split(", ")}
     failed = failures(runner, str(command.run_id))
+    fate = runner.fate(str(command.run_id))
+    assert fate is not None
+    # Where a source was the only one of another table, that is missing as a whole.
+    of_parts = all(" missing (" in why for why in failed.values())
+    assert fate.lacks_parts == of_parts
     assert all(failed[table].startswith(f"{table}: ") for table in lacking)
 
 

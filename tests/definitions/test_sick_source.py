@@ -110,6 +110,9 @@ def test_bars_are_loaded_without_any_source_of_ex_rights(
     assert run.status is dg.DagsterRunStatus.FAILURE
     assert command.status == "failed"
     assert "loaded in part" in str(command.error)
+    fate = runner.fate(run_id)
+    assert fate is not None
+    assert not fate.lacks_parts, "a whole table is missing"
     ((status, reason),) = rows(day, f"SELECT status, reason FROM sys_slot WHERE run_id='{run_id}'")
     assert status == "partial"
     assert reason.startswith(f"{LEDGER}: ")

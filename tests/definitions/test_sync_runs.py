@@ -3,6 +3,7 @@
 from typing import Any
 
 from platform_assets.definitions.jobs import SYNCS
+from resources.orchestrator import CODES_TAG
 from resources.warehouse.ledger.commands import Command
 from schedules.commands.worker import Worker
 from schedules.services import Services
@@ -29,7 +30,7 @@ def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
     requested: dict[str, dict[str, Any]] = {
         sync.BLOCKS: {},
         sync.INDICES: {"partition_range": ["2026-08-19", "2026-08-21"]},
-        sync.BARS: {"tags": {sync.CODES_TAG: BANK}},
+        sync.BARS: {"tags": {CODES_TAG: BANK}},
     }
     for job, how in requested.items():
         first, second = (carried_out(services, runner, job, **how) for _ in range(2))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from platform_assets.definitions.run_lease import CODES_TAG
+from resources.orchestrator import CODES_TAG
 from resources.simulated_market.faults import FaultPlan
 from schedules.services import Services
 from tests.definitions.conftest import BANK, opened

@@ -175,6 +175,20 @@ def test_a_backfill_that_is_resumed_takes_only_what_is_left(services: Services) 
     assert (found.status, found.done, found.run_ids) == ("success", 3, ("r1", "r2"))
 
 
+def test_one_that_is_resumed_with_nothing_left_is_done(services: Services) -> None:
+    row, dagster = asked(services, DATES[-1]), Dagster()
+    work(services, row, dagster)
+    commit(services, "r1", DATES[-1])
+    dagster.state = BackfillFate("canceled", ("r1",))
+    looked(services, row, dagster)
+    Backfills(services.engine).reopen(row.id, now=NOW)
+
+    command = work(services, row, dagster)
+
+    assert (command.status, len(dagster.days)) == ("success", 1)
+    assert Backfills(services.engine).get(row.id).status == "success"
+
+
 def test_an_unknown_backfill_fails_by_name(services: Services) -> None:
     command = services.commands.enqueue("backfill", {"backfill_id": "x"}, requested_by="admin")
     Worker(services, Dagster()).work_once()

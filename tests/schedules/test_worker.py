@@ -62,6 +62,7 @@ class FakeRunner(EndedRuns):
         super().__init__()
         self.calls: list[tuple[str, str | None, dict[str, str]]] = []
         self.failing = failing
+        self.ends: dict[str, RunFate] = {}
         self.known = jobs
         self.during: Callable[[str], None] = lambda _job: None
 
@@ -70,6 +71,8 @@ class FakeRunner(EndedRuns):
             raise NotFound(f"no job {job!r}")
         self.calls.append((job, partition_key, dict(tags)))
         self.during(job)
+        if job in self.ends:
+            return self.ends[job]
         failed = job in self.failing or f"{job} {partition_key}" in self.failing
         return RunFate("failed", "upstream is silent") if failed else RunFate("success")
 
@@ -451,6 +454,25 @@ def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(services: Ser
     runner.calls = []
     assert do(services, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
+
+
+def test_a_load_that_lacks_a_part_is_done_and_one_that_lacks_a_table_is_not(services: Services) -> None:
+    services.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    runner = FakeRunner()
+    runner.ends["recent_days"] = RunFate("partial", "raw_futures: CZCE is missing", lacks_parts=True)
+
+    lacking = do(services, "initial_load", {}, runner)
+    (step,) = lacking.result["partial"]
+    assert (lacking.status, step.partition(" ")[0]) == ("success", "recent_days")
+    assert lacking.result["partial"][step] == "raw_futures: CZCE is missing"
+    assert step in lacking.result["done"]
+
+    drain(services, runner)
+    runner.ends["recent_days"] = RunFate("partial", "raw_futures: no source answered")
+    failed = do(services, "initial_load", {}, runner)
+    assert failed.status == "failed"
+    assert str(failed.error).startswith("recent_days ")
+    assert str(failed.error).endswith(" failed: raw_futures: no source answered")
 
 
 def test_the_calculations_follow_a_load_as_one_command(services: Services) -> None:

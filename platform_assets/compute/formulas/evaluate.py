@@ -153,10 +153,8 @@ _ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
     "/": lambda a, b: _finite(a / b),
 }
 _OF_SERIES = (
-    (
     "MA", "EMA", "SMA", "WMA", "HHV", "LLV", "HHVBARS", "LLVBARS", "STD", "STDP", "AVEDEV", "SLOPE",
     "BARSLAST", "BARSLASTCOUNT", "EVERY", "EXIST",
-)
 )  # fmt: skip
 _CALLS: dict[str, Callable[..., Floats]] = {
     **{name: getattr(series, name.lower()) for name in _OF_SERIES},

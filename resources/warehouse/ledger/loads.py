@@ -94,13 +94,8 @@ def whole_batches(run: Run, tables: Sequence[str], since: str, until: str) -> li
 
 def loaded_days(run: Run, tables: Sequence[str], since: str, until: str) -> frozenset[str]:
     """The trade dates of the market as a whole that were loaded into one of the tables."""
-    rows = run(
-        f"SELECT DISTINCT partition_key FROM sys_batch WHERE table_name IN ({marks(tables)}) "
-        f"AND partition_key>=? AND partition_key<=? AND {_DAY} AND status='success' "
-        "AND COALESCE(trigger_ref, '') NOT IN (?, ?)",
-        (*tables, since, until, *_OF_CODES),
-    )
-    return frozenset(str(day) for (day,) in rows)
+    batches = whole_batches(run, tables, since, until)
+    return frozenset(one.partition_key for one in batches if one.status == "success")
 
 
 def newest_complete_day(run: Run, table: str, column: str, before: str) -> str | None:

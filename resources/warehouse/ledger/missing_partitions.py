@@ -16,7 +16,6 @@ PARTLY = 0.5
 """A date with a smaller share of the usual rows was loaded for some codes only, or broke off."""
 _ENOUGH = 4
 """Loaded dates that are needed to judge how widely their numbers vary."""
-_DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,8 @@ def has_dates(dataset: Dataset) -> bool:
     """Whether the trade dates of a dataset follow from its batches: it is loaded by date, and a RAW table
     alone promises rows on each (else an empty date cannot be distinguished from a missing one)."""
     if dataset.model is not None:
-        return dataset.partition in _DATED
-    return bool(dataset.raw) and dataset.raw[0].partition in _DATED and not dataset.raw[0].may_be_empty
+        return dataset.partition.by_date
+    return bool(dataset.raw) and dataset.raw[0].partition.by_date and not dataset.raw[0].may_be_empty
 
 
 def dated(dataset: Dataset) -> Dataset:

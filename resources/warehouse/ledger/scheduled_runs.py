@@ -19,6 +19,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.clock import stamp
 from core.errors import ConflictError, InputError
+from resources.orchestrator import SLOT_TAG, TASK_TAG
 from resources.redact import redact
 from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import transaction
@@ -192,8 +193,8 @@ class ScheduledRunLedger(ScheduledRunReads):
     def enter(self, run_id: str, tags: Mapping[str, str], *, now: datetime) -> None:
         """`begin` for a Dagster run with the tags of a scheduled run (task and slot); one without them has no
         row. Called first in every step of a run."""
-        if ".dagster/app/slot" in tags:
-            self.begin(tags["app/task_key"], tags[".dagster/app/slot"], run_id, now=now)
+        if SLOT_TAG in tags:
+            self.begin(tags[TASK_TAG], tags[SLOT_TAG], run_id, now=now)
 
     @tried_again
     def finish(
