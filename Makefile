@@ -88,7 +88,7 @@ dev: $(TEST_STAMP)
 	@exec $(BIN)/python -m schedules.supervisor.development
 
 simulate: $(STAMP)
-	@exec $(BIN)/python -m resources.simulated_market --http-port 8900 --tcp-port 7709
+	@exec $(BIN)/python -m simulated_market --http-port 8900 --tcp-port 7709
 
 backup: $(STAMP)
 	@$(BIN)/ashare backup $(if $(TO),--to '$(TO)')

@@ -15,7 +15,9 @@ from ashare.output import Output
 from core.errors import PlatformError
 from core.loopback import add_no_proxy
 
-OURS = frozenset({"ashare", "core", "platform_assets", "resources", "schedules", "serving_api"})
+OURS = frozenset(
+    {"ashare", "core", "platform_assets", "resources", "schedules", "serving_api", "simulated_market"}
+)
 COMMANDS = {
     "run": "Start the platform in this terminal, as `make run` does.",
     "doctor": "Check configuration, services, disk, clock, permissions and upstreams.",

@@ -22,7 +22,7 @@ from resources.composition import market_clock
 from resources.fetch_record import FetchLog
 from resources.recordings import RecordedResponses, keep
 from resources.settings import Settings
-from resources.simulated_market.launch import ChildMarket
+from resources.simulated_market_process import ChildMarket
 from resources.transport.gates import MemoryGate, deployment_gate
 from resources.transport.settings import transport_settings
 from resources.upstreams.factory import Makers, make_clients, terminal_client

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import anyio
 
 from core.errors import Unavailable
-from resources.processes import alive
+from core.processes import alive
 from resources.settings import Settings
-from resources.simulated_market.launch import needs_market, terminal_setting
+from resources.simulated_market_process import needs_market, terminal_setting
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from schedules.supervisor.app import read_settings
 from schedules.supervisor.folders import read_run_facts, run_file

@@ -10,10 +10,10 @@ from core.calendar import TradeCalendar
 from core.clock import Clock, FrozenClock, SystemClock
 from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
+from core.simulated_clock import SimulatedClock
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
-from resources.simulated_clock import SimulatedClock
-from resources.simulated_market.launch import needs_market
+from resources.simulated_market_process import needs_market
 from resources.stored_calendar import stored_calendar
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext

@@ -9,7 +9,16 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("ashare", "core", "platform_assets", "resources", "schedules", "serving_api", "tests")
+PACKAGES = (
+    "ashare",
+    "core",
+    "platform_assets",
+    "resources",
+    "schedules",
+    "serving_api",
+    "simulated_market",
+    "tests",
+)
 
 
 def changed_files(revision: str) -> set[str]:

@@ -11,7 +11,7 @@ from ashare.session import command_settings, with_state
 from core.clock import FrozenClock, SystemClock
 from core.errors import PlatformError
 from resources.settings import Settings
-from resources.simulated_market.launch import needs_market
+from resources.simulated_market_process import needs_market
 from serving_api.admin.probes import probed
 
 MARKS = {"ok": "ok", "warning": "WARN", "failed": "FAIL", "skipped": "-"}

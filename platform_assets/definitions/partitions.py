@@ -11,10 +11,10 @@ import dagster as dg
 from core.calendar import FIRST_PARTITION, TradeCalendar
 from core.clock import Clock, FrozenClock, SystemClock
 from core.errors import InputError
+from core.simulated_clock import SimulatedClock
 from platform_assets.definitions.dagster_internals import DefaultPartitionsSubset, PartitionsSubset
 from resources.orchestrator import PARTITION, RANGE_END, RANGE_START
 from resources.settings import process_settings
-from resources.simulated_clock import SimulatedClock
 from resources.stored_calendar import StoredCalendar, stored_calendar
 
 RANGE_TAGS = (RANGE_START, RANGE_END)

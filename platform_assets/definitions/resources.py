@@ -20,7 +20,7 @@ from core.errors import InputError
 from resources import logs, tracing
 from resources.composition import Platform, market_clock, open_context, open_warehouse
 from resources.settings import Settings, process_settings
-from resources.simulated_market.launch import ChildMarket, needs_market
+from resources.simulated_market_process import ChildMarket, needs_market
 from resources.stored_calendar import stored_calendar
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext

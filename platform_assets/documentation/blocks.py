@@ -15,11 +15,11 @@ from core.declaration.registry import builtin_registry
 from platform_assets.source_calls import risks
 from platform_assets.task_table import TASKS
 from resources.settings import Settings
-from resources.simulated_market import faults
-from resources.simulated_market.registry import responders
 from resources.transport.settings import TransportSettings
 from resources.upstreams.hosts import SITES
 from resources.upstreams.wire_format_evidence import CLASSES, counts
+from simulated_market import faults
+from simulated_market.registry import responders
 
 
 def cell(text: object) -> str:

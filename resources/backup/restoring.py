@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from core.clock import SystemClock
 from core.errors import DiskFull, PlatformError, StorageError
+from core.processes import alive
 from resources.backup import history, journal, warehouse_sqlite
 from resources.backup.data_files import entries
 from resources.backup.folder_swap import FolderSwap
@@ -20,7 +21,6 @@ from resources.backup.making import DATA, only_one
 from resources.backup.manifest import BackupError, Manifest, read_manifest, verify
 from resources.backup.postgres import PostgresSwap
 from resources.backup.warehouse_mariadb import MariadbSwap
-from resources.processes import alive
 from resources.run_lock import RunLock
 from resources.settings import Settings
 from resources.warehouse.engine import make_engine

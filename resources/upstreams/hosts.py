@@ -4,7 +4,7 @@ A client names a site; no other module contains an upstream's address. `mock_sit
 every site at the simulated market, which keeps the upstreams' own paths behind /<upstream key>.
 """
 
-from resources.transport.request import Site, host_of
+from resources.transport.request import Site
 from resources.transport.settings import PUSH2HIS_CALLS
 
 _EM_REFERER = "https://quote.eastmoney.com/"
@@ -179,14 +179,3 @@ LINKS: dict[str, str] = {
 def mock_sites(root: str) -> dict[str, Site]:
     """The table with every base address = `root`/<upstream key>, e.g. `http://127.0.0.1:8900`."""
     return {key: site.redirected(root) for key, site in SITES.items()}
-
-
-def upstream_of_host(host: str) -> str | None:
-    """The upstream key behind one of its own host names (port ignored); None when unknown."""
-    name = host.lower().partition(":")[0]
-    known = {host_of(base): site.upstream for site in SITES.values() for base in site.real}
-    if name in known:
-        return known[name]
-    # Numbered shards of one host serve the same content.
-    shard, _, rest = name.partition(".")
-    return known.get(rest) if shard.isdigit() else None

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from core.errors import NotFound
-from resources.processes import alive
+from core.processes import alive
 from resources.redact import redact
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.heartbeats import STEP_WORKER, Node

@@ -20,7 +20,7 @@ from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.run_lock import RunLock, StartRefused
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
-from resources.simulated_market.launch import TERMINAL_SERVERS, needs_market
+from resources.simulated_market_process import TERMINAL_SERVERS, needs_market
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger

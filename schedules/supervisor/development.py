@@ -18,10 +18,10 @@ from schedules.supervisor.process_plan import API, CODE, SIMULATOR, WORKER
 ROOT = Path(__file__).parents[2]
 SHOWN = 3
 """Changed files that a line names."""
-PACKAGES = ("core", "platform_assets", "resources", "schedules", "serving_api")
+PACKAGES = ("core", "platform_assets", "resources", "schedules", "serving_api", "simulated_market")
 _PIPELINE = (CODE, WORKER)
 RESTARTED: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("resources/simulated_market", (SIMULATOR,)),
+    ("simulated_market", (SIMULATOR,)),
     ("platform_assets/pipeline", _PIPELINE),
     ("platform_assets/definitions", _PIPELINE),
     ("platform_assets/notes", _PIPELINE),

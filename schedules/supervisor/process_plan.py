@@ -12,7 +12,7 @@ from pathlib import Path
 from platform_assets.definitions.queues import QUEUES
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings
-from resources.simulated_market.launch import MODULE, START_S, market_options, terminal_setting
+from resources.simulated_market_process import MODULE, START_S, market_options, terminal_setting
 from schedules.supervisor.child_processes import ChildSpec
 from schedules.supervisor.liveness import code_server_answers, daemon_sign, heartbeat_sign, server_sign
 

@@ -19,8 +19,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from core.clock import SHANGHAI
+from core.simulated_clock import VARIABLE, SimulatedClock
 from platform_assets.definitions.dagster_internals import DAEMONS, TICKING
-from resources.simulated_clock import VARIABLE, SimulatedClock
 
 LONGEST_WAIT_S = 0.5
 """How soon a wait notices that the clock runs at another rate."""

@@ -15,9 +15,9 @@ from ashare.diagnosis import Finding
 from ashare.real_calls import answers_of, compared, keep_answers, replayed, terminal_servers
 from core.clock import FrozenClock
 from resources.settings import Settings
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from resources.upstreams.first_answers import Answer, FirstAnswers
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 
 CLOCK = FrozenClock(datetime(2026, 8, 21, 22, 30))
 

@@ -15,7 +15,7 @@ from tests.soak.installation import Installation, without_schedules
 
 CPU: Mapping[str, str] = {
     "steps and runs": "schedules.steps.app schedules.commands.worker multiprocessing.spawn",
-    "market": "resources.simulated_market",
+    "market": "simulated_market",
     "API, daemon, UI, code server": "serving_api dagster",
 }
 """Name in the note -> parts of the command lines."""

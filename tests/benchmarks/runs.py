@@ -62,7 +62,7 @@ def simulated_market(profile: str, now: str, folder: Path) -> Iterator[dict[str,
     """The simulated upstreams in a process of their own; gives the settings that point at them."""
     ports = folder / "ports.json"
     command = [
-        sys.executable, "-m", "resources.simulated_market", "--profile", profile, "--now", now,
+        sys.executable, "-m", "simulated_market", "--profile", profile, "--now", now,
         "--state", "calm", "--http-port", "0", "--tcp-port", "0", "--ports-file", str(ports),
         "--cache-dir", str(folder / "world"), "--parent-pid", str(os.getpid()),
     ]  # fmt: skip

@@ -113,8 +113,8 @@ def session(folder: Path) -> Iterator[Session]:
 
 def fill(folder: Path) -> None:
     """Master, industries and the closes of the session before, by the world's own facts."""
-    from resources.simulated_market.world.loader import load_world
-    from resources.simulated_market.world.model import PRICE_UNIT
+    from simulated_market.world.loader import load_world
+    from simulated_market.world.model import PRICE_UNIT
     from tests.benchmarks.store import open_store
     from tests.serving_api import market as stored
     from tests.serving_api.live.admin_reads.conftest import master_rows
@@ -139,8 +139,8 @@ def fill(folder: Path) -> None:
 
 
 def serve_market(ports: Path, cache: Path, began: float, port: int) -> None:
-    from resources.simulated_market.service import SimulatedMarket
-    from resources.simulated_market.world.loader import load_world
+    from simulated_market.service import SimulatedMarket
+    from simulated_market.world.loader import load_world
 
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())

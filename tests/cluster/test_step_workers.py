@@ -19,14 +19,14 @@ from resources import tracing
 from resources.composition import open_platform
 from resources.orchestrator import Orchestrator
 from resources.settings import load_settings
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from resources.warehouse.ledger.heartbeats import STEP_WORKER
 from schedules.runs.launching import LaunchedRuns
 from schedules.runs.outcome import RunFate
 from schedules.services import Services, make_services
 from schedules.supervisor import folders
+from simulated_market.faults import FaultPlan
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.cluster.services import own_broker
 from tests.conftest import mariadb_database, own_postgres
 from tests.schedules.dagster_side import dagster_side

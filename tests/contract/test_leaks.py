@@ -13,9 +13,9 @@ from core.calendar import shipped_calendar
 from core.clock import FrozenClock
 from resources.composition import open_platform
 from resources.settings import Settings
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.service import SimulatedMarket
 from resources.upstreams.factory import make_clients
+from simulated_market.faults import FaultPlan
+from simulated_market.service import SimulatedMarket
 from tests.pipeline.conftest import sample_world  # noqa: F401  a fixture
 from tests.serving_api import market
 from tests.serving_api.client import running

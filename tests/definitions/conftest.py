@@ -11,10 +11,10 @@ import pytest
 from core.clock import Clock, FrozenClock
 from resources.composition import open_platform
 from resources.settings import load_settings
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from schedules.services import Services, make_services
+from simulated_market.faults import FaultPlan
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.definitions.in_process import InProcessRuns
 

@@ -15,11 +15,11 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.model import Bars, Security
 from schedules.commands.worker import Worker
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.model import Bars, Security
 from tests.definitions.conftest import opened
 from tests.definitions.in_process import InProcessRuns
 from tests.soak.installation import PAUSES

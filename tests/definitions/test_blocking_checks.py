@@ -3,8 +3,8 @@
 import dagster as dg
 import pytest
 
-from resources.simulated_market.faults import FaultPlan
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out
 

@@ -13,13 +13,13 @@ import pytest
 from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
 from resources.composition import open_warehouse
-from resources.simulated_market.faults import FaultPlan
 from resources.stored_calendar import stored_calendar
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK, opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows

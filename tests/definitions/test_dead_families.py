@@ -21,9 +21,9 @@ from platform_assets.pipeline.inputs import StoredReads
 from platform_assets.task_table import TASKS
 from resources.composition import open_platform
 from resources.fetch_record import FetchLog
-from resources.simulated_market.faults import FaultPlan
 from resources.upstreams.hosts import SITES
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sick_source import carried_out, events, rows

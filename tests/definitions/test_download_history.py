@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from core.clock import FrozenClock
-from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK, NOW
 from tests.definitions.in_process import InProcessRuns
 from tests.serving_api import market

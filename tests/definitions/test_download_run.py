@@ -4,12 +4,12 @@ import pytest
 
 from platform_assets.definitions.download_job import JOB, MARKET_JOB
 from platform_assets.definitions.run_context import ANSWER
-from resources.simulated_market.faults import FaultPlan
 from schedules.commands import handlers as handler
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
 from schedules.runs import outcome as runners
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK
 from tests.definitions.in_process import InProcessRuns
 

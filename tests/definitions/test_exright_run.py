@@ -10,11 +10,11 @@ import pytest
 
 from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
-from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.warehouse import Warehouse
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from serving_api.app import create_app
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK, opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from core.processes import alive
 from platform_assets.definitions.resources import (
     CalendarResource,
     ClockResource,
@@ -18,9 +19,8 @@ from platform_assets.definitions.resources import (
     WarehouseResource,
     simulated_by_default,
 )
-from resources.processes import alive
 from resources.settings import load_settings
-from resources.simulated_market.launch import needs_market
+from resources.simulated_market_process import needs_market
 
 ROOT = Path(__file__).parents[2]
 LOCATION = "schedules.code_location"
@@ -95,7 +95,7 @@ def test_an_asset_is_materialized_from_the_simulated_market_without_any_setting(
 def test_the_market_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys, time; from resources.settings import process_settings\n"
-        "from resources.simulated_market.launch import ChildMarket\n"
+        "from resources.simulated_market_process import ChildMarket\n"
         "market = ChildMarket(process_settings()); market.start(); market.start()\n"
         "print(market.pid, flush=True); time.sleep(60)"
     )

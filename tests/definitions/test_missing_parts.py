@@ -13,12 +13,12 @@ import pytest
 from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
-from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.ledger.missing_partitions import has_dates, table_of
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper
 from serving_api.app import create_app
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_dead_families import failures

@@ -12,10 +12,10 @@ from core.declaration.columns import Code, Date, F, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.registry import builtin_registry
 from core.errors import DeclarationError
-from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_empty_partition import materialized

@@ -6,10 +6,10 @@ from typing import Any
 
 from platform_assets.definitions.portfolio_job import JOB
 from resources.notifications import NotificationStore
-from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out

@@ -6,10 +6,10 @@ import dagster as dg
 
 from platform_assets.definitions.materialization import refused_results
 from platform_assets.pipeline.run import Refusal
-from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.batch_records import Quality
 from schedules.commands.worker import Worker
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.in_process import InProcessRuns
 
 DAY = "2026-08-21"

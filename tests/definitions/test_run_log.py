@@ -10,9 +10,9 @@ import pytest
 
 from resources import logs
 from resources.redact import redact
-from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.in_process import InProcessRuns
 
 DAY = "2026-08-21"

@@ -14,7 +14,6 @@ import dagster as dg
 import pytest
 
 from resources.orchestrator import RANGE_END, RANGE_START, Orchestrator
-from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags
@@ -23,6 +22,7 @@ from schedules.runs.launching import LaunchedRuns
 from schedules.services import Services
 from schedules.supervisor.child_processes import ChildProcesses
 from schedules.supervisor.process_plan import CODE
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import opened
 from tests.schedules.dagster_side import dagster_side
 

@@ -9,11 +9,11 @@ import dagster as dg
 import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 
-from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.ledger.commands import Command
 from schedules.commands.worker import Worker
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import opened
 from tests.definitions.in_process import InProcessRuns
 

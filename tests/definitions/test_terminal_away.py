@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from resources.orchestrator import CODES_TAG
-from resources.simulated_market.faults import FaultPlan
 from schedules.services import Services
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK, opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows

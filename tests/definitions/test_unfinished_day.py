@@ -12,10 +12,10 @@ from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
 from core.declaration.trade_days import HONG_KONG
 from platform_assets.task_table import TASKS
-from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
 from schedules.services import Services
 from serving_api.app import create_app
+from simulated_market.faults import FaultPlan
 from tests.definitions.conftest import BANK, opened
 from tests.definitions.in_process import InProcessRuns
 from tests.definitions.test_sync_runs import carried_out, rows

@@ -16,9 +16,9 @@ from platform_assets.documentation.pages import expected, filled, stale, write
 from platform_assets.documentation.vocabulary import CLASSES
 from platform_assets.task_table import TASKS
 from resources.settings import Settings
-from resources.simulated_market.faults import KINDS
-from resources.simulated_market.registry import responders
 from resources.upstreams.fetch_context import FetchContext
+from simulated_market.faults import KINDS
+from simulated_market.registry import responders
 from tests.docs.pages import ROOT, anchors, everything, links, pages
 
 

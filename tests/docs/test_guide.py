@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from core.declaration.registry import Registry, builtin_registry, load_package
-from resources.simulated_market.tencent.responder import TencentResponder
-from resources.simulated_market.wire import route
-from resources.simulated_market.world.model import World
 from resources.upstreams.tencent.client import TencentClient
+from simulated_market.tencent.responder import TencentResponder
+from simulated_market.wire import route
+from simulated_market.world.model import World
 from tests.docs.pages import ROOT, blocks
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
@@ -36,7 +36,7 @@ def _module(folder: Path, name: str, text: str) -> ModuleType:
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    from resources.simulated_market.world.loader import load_world
+    from simulated_market.world.loader import load_world
 
     return load_world("synthetic", "S")
 

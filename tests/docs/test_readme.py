@@ -77,7 +77,7 @@ def differs(shown: Any, real: Any, where: str = "") -> list[str]:
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """(address, working folder) of an API over one loaded day, as after `make run`."""
-    from resources.simulated_market.world.loader import load_world
+    from simulated_market.world.loader import load_world
 
     require("curl", shutil.which("curl") is not None, "PATH")
     folder = tmp_path_factory.mktemp("readme")
@@ -165,7 +165,7 @@ def test_the_first_snippet_of_the_client_prints_bars(page: Path, started: tuple[
 def test_freshness_is_shown_as_a_new_installation_of_that_date_tells_it(tmp_path: Path) -> None:
     """Values, not the shape alone: bars of the newest session are fresh, the newest dividend plan is months
     old. Tables that are not loaded here are late as well, so others may be."""
-    from resources.simulated_market.world.loader import load_world
+    from simulated_market.world.loader import load_world
 
     steps = steps_of(TOUR)
     (shown,) = [step.answer["results"] for step in steps if "/datamgr/stats/freshness" in step.commands]
@@ -231,6 +231,8 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 def test_python_modules_named_by_make_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
 
-    for name in re.findall(r"-m ((?:platform_assets|resources|schedules|serving_api|tests)[\w.]*)", makefile):
+    for name in re.findall(
+        r"-m ((?:platform_assets|resources|schedules|serving_api|simulated_market|tests)[\w.]*)", makefile
+    ):
         path = ROOT / name.replace(".", "/")
         assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), name

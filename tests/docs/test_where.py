@@ -14,7 +14,7 @@ from serving_api.framework.envelope import PREFIX
 from tests.docs.pages import ROOT, pages
 
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-PACKAGES = ("ashare", "core", "platform_assets", "resources", "schedules", "serving_api")
+PACKAGES = ("ashare", "core", "platform_assets", "resources", "schedules", "serving_api", "simulated_market")
 
 
 def section(heading: str) -> str:

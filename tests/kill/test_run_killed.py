@@ -14,9 +14,9 @@ import pytest
 
 from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from resources.warehouse.warehouse import Warehouse
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.kill.evidence import LAYERS, content, problems
 from tests.kill.marks import Landing, landing

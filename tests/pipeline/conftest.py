@@ -17,14 +17,14 @@ from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources.settings import Settings
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.model import World
 from resources.transport.gates import MemoryGate
 from resources.transport.settings import transport_settings
 from resources.upstreams.factory import make_clients
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
+from simulated_market.faults import FaultPlan
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Services:
 
 @pytest.fixture(scope="session")
 def sample_world() -> World:
-    from resources.simulated_market.world.loader import load_world
+    from simulated_market.world.loader import load_world
 
     return load_world("synthetic", "S")
 

@@ -20,11 +20,11 @@ from typing import Any
 from core.declaration.dataset import Dataset
 from core.declaration.tables import Table
 from platform_assets.pipeline.whole_day import load_day
-from resources.simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, corrupted_body
-from resources.simulated_market.faults import Fault
-from resources.simulated_market.registry import responders
-from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
+from simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, corrupted_body
+from simulated_market.faults import Fault
+from simulated_market.registry import responders
+from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, context_of, opened_services
 
 YESTERDAY, TODAY = "2026-08-25", "2026-08-26"

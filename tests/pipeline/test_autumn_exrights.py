@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.simulated_market.world.loader import load_world
+from simulated_market.world.loader import load_world
 from tests.pipeline.conftest import Services, opened_services
 
 SINCE, UNTIL = "2026-08-18", "2026-09-21"

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

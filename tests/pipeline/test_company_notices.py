@@ -8,10 +8,10 @@ import pytest
 
 from platform_assets.datasets.executive_holding import keyed
 from platform_assets.pipeline.batches import Loaded
-from resources.simulated_market.corporate import holder_counts, payouts
-from resources.simulated_market.insiders import trades, visits
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import World
+from simulated_market.corporate import holder_counts, payouts
+from simulated_market.insiders import trades, visits
+from simulated_market.wire import View
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

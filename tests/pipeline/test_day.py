@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import QualityError, StorageError
 from platform_assets.pipeline.download import AllSourcesFailed
-from resources.simulated_market.world.model import PRICE_UNIT
+from simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, Services
 
 DATES = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")

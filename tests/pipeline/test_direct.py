@@ -7,8 +7,8 @@ import pytest
 
 from platform_assets.pipeline.download import AllSourcesFailed
 from resources.settings import Settings
-from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
+from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
 WRONG_UNIT = [{"upstream": "tdx", "call": "quotes", "kind": "lots_for_shares", "args": {"board": "star"}}]

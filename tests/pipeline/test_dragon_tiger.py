@@ -13,9 +13,9 @@ from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
 from platform_assets.task_table import TASKS
-from resources.simulated_market.billboard import Billboard
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import World
+from simulated_market.billboard import Billboard
+from simulated_market.wire import View
+from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
 BEFORE = "2026-08-20"

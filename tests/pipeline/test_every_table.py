@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from platform_assets.pipeline.whole_day import load_day, steps
-from resources.simulated_market.world.model import World
 from serving_api.inspection.walk import Walk
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.pipeline.every_read import EveryRead, Read

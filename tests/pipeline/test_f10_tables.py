@@ -13,9 +13,9 @@ from platform_assets.datasets.share_capital import keyed as keyed_events
 from platform_assets.datasets.top_holders import keyed
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market import capital, forecasts, shareholders
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import Security, World
+from simulated_market import capital, forecasts, shareholders
+from simulated_market.wire import View
+from simulated_market.world.model import Security, World
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

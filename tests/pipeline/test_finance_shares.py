@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.datasets._finance_rules import earnings_follow_shares
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.pipeline.corrupted_market import CorrectDay, correct_day, corruption_accepted
 
 NOTICE = "2011-10-31"

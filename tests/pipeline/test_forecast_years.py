@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from resources.simulated_market import forecasts
-from resources.simulated_market.wire import View
+from simulated_market import forecasts
+from simulated_market.wire import View
 from tests.pipeline.conftest import Services
 
 WINTER = "2026-04-10"

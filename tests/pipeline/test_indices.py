@@ -11,7 +11,7 @@ import pytest
 from platform_assets.compute.industry_returns import next_rows
 from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.stock_industry import level_2_in_one_level_1, sw_level
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InputError
 from platform_assets.pipeline.batches import Loaded
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
 BEFORE = "2026-08-20"

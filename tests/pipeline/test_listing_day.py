@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from resources.simulated_market.world.model import PRICE_UNIT
+from simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, Services
 
 LISTINGS = {"301704": "2025-11-05", "920012": "2026-02-10", "688043": "2026-08-18"}

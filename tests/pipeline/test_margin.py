@@ -12,7 +12,7 @@ from platform_assets.definitions.materialization import partition_metadata
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market.exchanges.sse import SseResponder as SseMargin
+from simulated_market.exchanges.sse import SseResponder as SseMargin
 from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"

@@ -8,8 +8,8 @@ import pytest
 
 from platform_assets.definitions.materialization import partition_metadata
 from platform_assets.pipeline.batches import Loaded
-from resources.simulated_market.world.loader import load_world
-from resources.simulated_market.world.model import World
+from simulated_market.world.loader import load_world
+from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, opened_services
 
 DAY = "2026-08-12"

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from resources.settings import Settings
-from resources.simulated_market.world.model import PRICE_UNIT, World
 from serving_api.app import create_app
+from simulated_market.world.model import PRICE_UNIT, World
 from tests.pipeline.conftest import TODAY, Services
 from tests.serving_api.client import running
 

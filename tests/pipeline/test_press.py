@@ -15,7 +15,7 @@ from platform_assets.datasets.news import earnings_make_the_price
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.fusion_rules import fuse
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
 BEFORE, TOMORROW, SUNDAY, MONDAY, LATER = (

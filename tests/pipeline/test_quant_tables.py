@@ -13,7 +13,7 @@ from core.market.bars import Bars
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.studies import Prices
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

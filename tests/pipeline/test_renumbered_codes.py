@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.declaration.registry import builtin_registry
-from resources.simulated_market.world.loader import load_world
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
+from simulated_market.world.loader import load_world
 from tests.pipeline.conftest import Services, opened_services
 from tests.serving_api.client import running
 from tests.serving_api.conftest import make_settings

@@ -11,8 +11,8 @@ from core.errors import InputError, NotFound, Unavailable
 from platform_assets.pipeline.recorded_day import main, replay_run
 from platform_assets.pipeline.whole_day import load_day
 from resources.recordings import RecordedResponses, record
-from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

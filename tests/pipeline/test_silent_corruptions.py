@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from core.clock import SystemClock
-from resources.simulated_market.corrupted_responses import CORRUPTIONS
 from resources.upstreams.factory import http_clients
+from simulated_market.corrupted_responses import CORRUPTIONS
 from tests.pipeline.corrupted_market import (
     SUSPENDED,
     Call,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay import ReplayWorld
 from tests.conftest import engine_url
 from tests.pipeline.conftest import Services, opened_services
 

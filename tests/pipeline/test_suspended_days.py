@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, opened_services
 
 CODE, FIRST = "000108", "2025-08-11"

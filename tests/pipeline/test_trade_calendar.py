@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market import arrangements
-from resources.simulated_market.world.loader import load_world
+from simulated_market import arrangements
+from simulated_market.world.loader import load_world
 from tests.pipeline.conftest import Services, opened_services
 
 TABLE = "ref_trade_calendar"
@@ -35,7 +35,7 @@ def longer_spring(monkeypatch: pytest.MonkeyPatch) -> None:
 
     original = arrangements.closed_days
     for module in ("exchanges.szse", "tdx.files"):
-        monkeypatch.setattr(f"resources.simulated_market.{module}.closed_days", closed)
+        monkeypatch.setattr(f"simulated_market.{module}.closed_days", closed)
 
 
 def test_an_undecided_year_is_provisional_until_its_arrangement_is_out(
@@ -86,7 +86,7 @@ def test_sources_that_disagree_leave_a_record_and_the_exchange_is_believed(
 ) -> None:
     original = arrangements.closed_days
     monkeypatch.setattr(
-        "resources.simulated_market.tdx.files.closed_days",
+        "simulated_market.tdx.files.closed_days",
         lambda year: [day for day in original(year) if day != "2026-10-07"],
     )
 

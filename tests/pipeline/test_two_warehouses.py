@@ -14,8 +14,8 @@ import pytest
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Layer, Table
 from platform_assets.pipeline.whole_day import load_day, steps
-from resources.simulated_market.world.loader import load_world
-from resources.simulated_market.world.model import World
+from simulated_market.world.loader import load_world
+from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, opened_services
 
 SEED = 8

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.compute.periods import period_ends
-from resources.simulated_market.world.model import PRICE_UNIT, World
+from simulated_market.world.model import PRICE_UNIT, World
 from tests.conftest import engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
 

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import NotFound
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay import ReplayWorld
 from tests.conftest import listens, mariadb_database
 from tests.databases import MARIADB_URL
 from tests.real_day import scenarios

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay import ReplayWorld
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.real_day.services import RealDay
 from tests.real_day.truth import Truth, read

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from resources.simulated_market.world.replay_files import INDICES
+from simulated_market.world.replay_files import INDICES
 from tests.real_day.findings import Section
 from tests.real_day.rules import board_of
 from tests.real_day.services import RealDay, Run

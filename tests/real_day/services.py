@@ -27,11 +27,11 @@ from platform_assets.definitions.resources import (
 )
 from resources.composition import Platform, open_platform
 from resources.settings import Settings
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.replay import ReplayWorld
-from resources.simulated_market.world.replay_files import BASIC, LIST
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay_files import BASIC, LIST
 from tests.real_day.window import Window, absent_files
 
 _RANGE = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")

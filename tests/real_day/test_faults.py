@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay import ReplayWorld
 from tests.real_day import scenarios
 from tests.real_day.conftest import SLICE
 from tests.real_day.services import RealDay

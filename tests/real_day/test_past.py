@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay import ReplayWorld
 from tests.pipeline.conftest import Services, opened_services
 from tests.real_day.rules import band_of
 from tests.real_day.truth import read

@@ -10,8 +10,8 @@ import pytest
 
 from core.calendar import shipped_calendar
 from core.errors import NotFound
-from resources.simulated_market.world.replay import ReplayWorld
-from resources.simulated_market.world.replay_files import BARS, BASIC, INDICES, LIST, NAMES, locate
+from simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay_files import BARS, BASIC, INDICES, LIST, NAMES, locate
 from tests.real_day import scenarios
 from tests.real_day.__main__ import main
 from tests.real_day.companies import Companies

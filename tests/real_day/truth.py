@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from core.calendar import shipped_calendar
-from resources.simulated_market.world.replay_files import BARS, BASIC, CALENDAR, INDICES
+from simulated_market.world.replay_files import BARS, BASIC, CALENDAR, INDICES
 from tests.real_day.rules import Band, band_of, state_of
 from tests.real_day.window import lines_of
 

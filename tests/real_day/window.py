@@ -8,7 +8,7 @@ from datetime import datetime, time
 from pathlib import Path
 
 from core.calendar import FIRST_PARTITION
-from resources.simulated_market.world.replay_files import BARS, OPTIONAL, locate
+from simulated_market.world.replay_files import BARS, OPTIONAL, locate
 
 SESSIONS = 61
 CLOSED = time(15, 45)

@@ -173,7 +173,7 @@ def test_what_a_dead_process_said_last_is_readable(tmp_path: Path) -> None:
         ("schedules.supervisor.migrate", []),
         ("schedules.commands.worker", []),
         ("serving_api", []),
-        ("resources.simulated_market", ["--http-port", "-1"]),
+        ("simulated_market", ["--http-port", "-1"]),
     ],
 )
 def test_a_process_that_fails_to_start_logs_no_secret(

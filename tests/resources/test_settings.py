@@ -35,7 +35,7 @@ RESERVED: dict[str, str] = {}
 def read_names() -> set[str]:
     """Names that the code reads as an attribute of something."""
     found = set()
-    for package in ("ashare", "platform_assets", "resources", "schedules", "serving_api"):
+    for package in ("ashare", "platform_assets", "resources", "schedules", "serving_api", "simulated_market"):
         for path in (ROOT / package).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):

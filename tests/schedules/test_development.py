@@ -22,7 +22,7 @@ from tests.docs.pages import ROOT
         (["platform_assets/pipeline/load.py", "serving_api/app.py"], ["code_server", "worker", "api"]),
         (["core/errors.py"], ["code_server", "worker", "api"]),
         (["platform_assets/datasets/news.py"], ["code_server", "worker", "api"]),
-        (["resources/simulated_market/faults.py"], ["simulated_market"]),
+        (["simulated_market/faults.py"], ["simulated_market"]),
         (["schedules/supervisor/app.py"], []),
         ([], []),
     ],

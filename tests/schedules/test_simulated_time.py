@@ -6,7 +6,7 @@ import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
-from resources.simulated_clock import SimulatedClock
+from core.simulated_clock import SimulatedClock
 from schedules.supervisor import process_plan
 from schedules.supervisor.simulated_time import Waiting
 from tests.schedules.test_silence import settings_of
@@ -14,7 +14,7 @@ from tests.schedules.test_silence import settings_of
 AT = datetime(2026, 9, 28, 15, 0)
 LOOK = """
 from pathlib import Path
-from resources.simulated_clock import SimulatedClock
+from core.simulated_clock import SimulatedClock
 from schedules.supervisor.simulated_time import follow
 follow(SimulatedClock(Path({path!r})))
 import dagster._daemon.daemon as heartbeats, dagster._daemon.sensor as sensors

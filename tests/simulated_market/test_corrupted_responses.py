@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from resources.simulated_market.corrupted_responses import CORRUPTIONS, corrupted_body, sheet_rows
-from resources.simulated_market.faults import Fault
+from simulated_market.corrupted_responses import CORRUPTIONS, corrupted_body, sheet_rows
+from simulated_market.faults import Fault
 
 ROWS = [
     {"code": "600001", "day": "2026-08-21", "price": 10.5, "volume": 20_000},

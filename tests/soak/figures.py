@@ -15,7 +15,7 @@ KINDS: Mapping[str, str] = {
     "code_child": "dagster api grpc",
     "ui": "dagster_webserver",
     "worker": "schedules.commands.worker",
-    "market": "resources.simulated_market",
+    "market": "simulated_market",
     "runs": "spawn_main",
 }
 """Name in the table -> part of a command line."""

@@ -15,8 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.simulated_clock import SimulatedClock
 from resources.orchestrator import Orchestrator
-from resources.simulated_clock import SimulatedClock
 from schedules.supervisor.folders import read_run_facts, run_file
 from tests.soak.installation import FIRST_LOAD_S, ROOT, Installation, environment, outside
 

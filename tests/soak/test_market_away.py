@@ -26,7 +26,7 @@ def requests(gate: SqliteGate) -> int:
 
 def stop_the_market(place: Installation) -> None:
     """Its supervisor starts it again, as any process that dies."""
-    (pid,) = place.processes("resources.simulated_market")
+    (pid,) = place.processes("simulated_market")
     os.kill(pid, signal.SIGKILL)
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import Refused, StorageError, Unavailable
-from resources.simulated_market.service import SimulatedMarket
 from resources.transport.database_state import TABLE, DatabaseStore
 from resources.transport.gates import DatabaseGate
 from resources.transport.settings import TransportSettings
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import make_engine
 from resources.warehouse.system_tables import INFRA_TABLES
+from simulated_market.service import SimulatedMarket
 from tests.conftest import mariadb_database
 from tests.simulated_market.http.conftest import market_of
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld

@@ -26,9 +26,6 @@ from core.errors import PayloadError, Permanent, PlatformError, Refused, Transie
 from platform_assets.every_source import EmptyTables, ask_every_source
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
-from resources.simulated_market.registry import responders
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from resources.transport.gate import OpenGate
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
@@ -41,6 +38,9 @@ from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
 from resources.upstreams.wire_format_evidence import columns
+from simulated_market.registry import responders
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.pipeline.conftest import TODAY
 from tests.transport.manual import ManualTime
 from tests.upstreams.bad_host import bad_host, closed_port

@@ -11,13 +11,13 @@ from core.calendar import shipped_calendar
 from core.clock import ManualClock
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
-from resources.simulated_market.dual_listings import pairs
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.loader import load_world
 from resources.transport.gates import MemoryGate
 from resources.transport.settings import transport_settings
 from resources.upstreams.factory import make_clients
+from simulated_market.dual_listings import pairs
+from simulated_market.service import SimulatedMarket
+from simulated_market.wire import View
+from simulated_market.world.loader import load_world
 
 NOW = pd.Timestamp("2026-08-21 22:30").to_pydatetime()
 DAY, PERIOD, YEAR_END = "2026-08-20", "2026-03-31", "2025-12-31"

@@ -19,18 +19,8 @@ import pytest
 import requests
 
 from resources.upstreams.cninfo.records import time_header
-from resources.upstreams.hosts import upstream_of_host
+from simulated_market.hosts import upstream_of_host
 from tests.witness.market import NOW
-
-OTHER_HOSTS = {
-    "stock.gtimg.cn": "tencent",
-    "www.sse.com.cn": "sse",
-    "webapi.cninfo.com.cn": "cninfo",
-    "stock.xueqiu.com": "xueqiu",
-    "www.swsresearch.com": "sw",
-}
-"""Names under which public clients reach an upstream that our table has under another one."""
-
 
 VISITOR = "xq_a_token=sample-visitor"
 """The token that the simulated social site gives its visitors."""
@@ -43,7 +33,7 @@ class NotSimulated(requests.exceptions.ConnectionError):
 def moved(root: str, url: str) -> str:
     """The address of `url` at the simulated market."""
     parts = urlsplit(url)
-    upstream = upstream_of_host(parts.netloc) or OTHER_HOSTS.get(parts.hostname or "")
+    upstream = upstream_of_host(parts.netloc)
     if upstream is None:
         raise NotSimulated(f"{parts.netloc} is not simulated")
     path = url.split(parts.netloc, 1)[1]

@@ -9,8 +9,8 @@ import pytest
 from core.arrays import Floats
 from core.market.bars import Bars
 from platform_assets.compute.patterns import pattern_columns
-from resources.simulated_market.world.companies import FEATURES
-from resources.simulated_market.world.full import SyntheticWorld
+from simulated_market.world.companies import FEATURES
+from simulated_market.world.full import SyntheticWorld
 
 PATTERNS = {
     "cup_handle": "cup_handle",

@@ -10,9 +10,9 @@ from datetime import datetime
 
 import numpy as np
 
-from resources.simulated_market.margin import MarginBook
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.full import SyntheticWorld
+from simulated_market.margin import MarginBook
+from simulated_market.wire import View
+from simulated_market.world.full import SyntheticWorld
 from tests.real_day.market.panel import Floats, Panel, sample_indices, sample_panel
 from tests.real_day.market.real import INDUSTRIES, Real
 

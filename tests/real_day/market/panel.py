@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.indices import INDICES
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.indices import INDICES
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

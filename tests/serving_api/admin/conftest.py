@@ -13,11 +13,11 @@ import sqlalchemy as sa
 
 from core.clock import Clock, ManualClock
 from core.declaration.registry import builtin_registry
-from resources.simulated_market.world.loader import load_world
-from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
+from simulated_market.world.loader import load_world
+from simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.client import Api, running

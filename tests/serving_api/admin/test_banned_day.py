@@ -8,7 +8,7 @@ import pytest
 
 from core.declaration.scope import Scope
 from platform_assets.pipeline.whole_day import load_day
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.admin.conftest import FetchContext, opened_context
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from platform_assets.pipeline.on_demand import download
-from resources.simulated_market.world.model import World
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import Batch
+from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.admin.conftest import FetchContext, opened_context
 

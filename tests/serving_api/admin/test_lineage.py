@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market.world.model import World
+from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, opened_services
 from tests.serving_api.admin.conftest import DATES, UI_PORT, FetchContext, opened_context
 

@@ -12,12 +12,12 @@ import pytest
 from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
 from platform_assets.pipeline.load import load_raw
-from resources.simulated_market.world.loader import load_world
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import LiveClients
+from simulated_market.world.loader import load_world
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.client import Api, running

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resources.simulated_market.exchanges.sheet import workbook
 from serving_api.datasets.portfolio import sheets
 from serving_api.datasets.portfolio.entries import holdings
 from serving_api.datasets.portfolio.sheets import table_rows
 from serving_api.framework.error_responses import BadRequest
+from simulated_market.exchanges.sheet import workbook
 from tests.serving_api.conftest import Bench, bearer
 
 HEAD = ["代码", "名称", "持股", "成本", "备注"]

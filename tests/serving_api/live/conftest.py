@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from core.declaration.registry import builtin_registry
-from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
 from serving_api.live import chain, claims
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import LiveClients
+from simulated_market.world.model import PRICE_UNIT
 from tests.serving_api import market as stored
 from tests.serving_api.client import running
 from tests.serving_api.conftest import FAST

@@ -8,10 +8,10 @@ import pytest
 
 from core.errors import Unavailable
 from platform_assets.compute.auction import direction
-from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.live import segments
 from serving_api.realtime import abnormal_moves
 from serving_api.realtime.abnormal_moves import AbnormalMoves
+from simulated_market.world.model import PRICE_UNIT
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import BEFORE
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market.foreign_markets import TALES, quote_of
+from simulated_market.foreign_markets import TALES, quote_of
 from tests.serving_api import market as stored
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
+from simulated_market.world.model import PRICE_UNIT, Quote, Security
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 

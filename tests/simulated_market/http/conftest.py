@@ -7,7 +7,6 @@ import pytest
 
 from core.clock import FrozenClock
 from resources.fetch_record import FetchLog
-from resources.simulated_market.service import SimulatedMarket
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.settings import TransportSettings
@@ -22,6 +21,7 @@ from resources.upstreams.sina.client import SinaClient
 from resources.upstreams.tencent.client import TencentClient
 from resources.upstreams.ths.client import ThsClient
 from resources.upstreams.xueqiu.client import XueqiuClient
+from simulated_market.service import SimulatedMarket
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 from tests.transport.manual import ManualTime
 

@@ -5,9 +5,9 @@ from datetime import datetime
 import pytest
 
 from core.clock import ManualClock
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
 from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.simulated_market.http.conftest import bench_of
 
 TODAY = "2026-08-21"

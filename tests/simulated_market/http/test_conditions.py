@@ -11,11 +11,11 @@ import pytest
 from pytdx.hq import TdxHq_API
 
 from core.clock import ManualClock
-from resources.simulated_market.conditions import Conditions
-from resources.simulated_market.faults import Fault
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.wire import HttpRequest
-from resources.simulated_market.world.loader import load_world
+from simulated_market.conditions import Conditions
+from simulated_market.faults import Fault
+from simulated_market.service import SimulatedMarket
+from simulated_market.wire import HttpRequest
+from simulated_market.world.loader import load_world
 
 NOW = datetime(2026, 9, 15, 15, 45)
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from resources.simulated_market import lockups
-from resources.simulated_market.billboard import Billboard
-from resources.simulated_market.block_trades import BlockTrades
-from resources.simulated_market.eastmoney.conditions import Conditions
-from resources.simulated_market.eastmoney.events import (
+from simulated_market import lockups
+from simulated_market.billboard import Billboard
+from simulated_market.block_trades import BlockTrades
+from simulated_market.eastmoney.conditions import Conditions
+from simulated_market.eastmoney.events import (
     Events,
     deal_row,
     listing_row,
     release_row,
     seat_row,
 )
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.wire import View
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.replay import ReplayWorld
 
 PAYLOADS = Path(__file__).parents[2] / "upstreams/eastmoney/payloads"
 SLICE = Path(__file__).parents[2] / "real_data"

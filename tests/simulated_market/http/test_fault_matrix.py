@@ -5,8 +5,8 @@ find."""
 import pytest
 
 from core.errors import PayloadError, Refused, Transient, Unavailable
-from resources.simulated_market.corrupted_responses import CORRUPTIONS
-from resources.simulated_market.faults import KINDS
+from simulated_market.corrupted_responses import CORRUPTIONS
+from simulated_market.faults import KINDS
 from tests.simulated_market.http.conftest import bench_of
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 

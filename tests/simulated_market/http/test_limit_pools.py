@@ -10,11 +10,11 @@ import pytest
 
 from core.clock import FrozenClock, ManualClock
 from core.errors import PayloadError, Transient, Unavailable
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
-from resources.simulated_market.world.model import PRICE_UNIT
-from resources.simulated_market.world.replay import ReplayWorld
 from resources.upstreams.parsing.payload import json_of
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
+from simulated_market.world.model import PRICE_UNIT
+from simulated_market.world.replay import ReplayWorld
 from tests.simulated_market.http.conftest import bench_of
 from tests.upstreams.ths.test_ths import HOT, LIMIT_UP, STRONG
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from core.clock import FrozenClock
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 
 DAY = "2026-08-20"
 RECORDED = Path(__file__).parents[2] / "upstreams" / "eastmoney" / "payloads"

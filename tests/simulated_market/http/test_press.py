@@ -8,8 +8,8 @@ import pytest
 
 from core.clock import ManualClock
 from core.errors import PayloadError
-from resources.simulated_market.service import SimulatedMarket
 from resources.upstreams.eastmoney.news import articles
+from simulated_market.service import SimulatedMarket
 from tests.simulated_market.http.conftest import bench_of
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 from tests.upstreams.cninfo.test_announcements import PAYLOADS

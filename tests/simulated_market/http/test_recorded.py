@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from core.clock import FrozenClock
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.simulated_market.http.conftest import bench_of
 from tests.simulated_market.http.test_shapes import kinds
 

@@ -14,12 +14,13 @@ import httpx
 import pytest
 
 from core.clock import FrozenClock
-from resources.simulated_market.registry import responders
-from resources.simulated_market.service import SimulatedMarket
-from resources.upstreams.hosts import SITES, mock_sites, upstream_of_host
+from resources.upstreams.hosts import SITES, mock_sites
 from resources.upstreams.tdx.bars import PERIODS, bars_call
 from resources.upstreams.tdx.connection import Connection
 from resources.upstreams.tdx.instruments import instrument
+from simulated_market.hosts import upstream_of_host
+from simulated_market.registry import responders
+from simulated_market.service import SimulatedMarket
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 
 
@@ -46,7 +47,7 @@ def test_every_host_of_the_table_is_known_by_its_name():
         for base in site.real:
             assert upstream_of_host(base.partition("://")[2]) == site.upstream
     assert upstream_of_host("127.0.0.1:8900") is None
-    assert upstream_of_host("x.push2.eastmoney.com") is None
+    assert upstream_of_host("eastmoney.com.example.org") is None
 
 
 def test_shanghai_refuses_a_stranger(client):
@@ -184,7 +185,7 @@ def test_a_rule_may_concern_some_terminal_servers_alone():
 
 def start(*extra: str) -> subprocess.Popen:
     return subprocess.Popen(
-        [sys.executable, "-m", "resources.simulated_market", "--http-port", "0", "--tcp-port", "0", *extra],
+        [sys.executable, "-m", "simulated_market", "--http-port", "0", "--tcp-port", "0", *extra],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -262,7 +263,7 @@ def test_options_that_cannot_be_served_are_one_line(tmp_path, extra, problem):
             [
                 sys.executable,
                 "-m",
-                "resources.simulated_market",
+                "simulated_market",
                 "--http-port",
                 "0",
                 "--tcp-port",

@@ -10,7 +10,7 @@ import pytest
 
 from core.clock import FrozenClock
 from core.errors import PayloadError
-from resources.simulated_market.service import SimulatedMarket
+from simulated_market.service import SimulatedMarket
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 
 PAYLOADS = Path(__file__).parents[2] / "upstreams"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from core.clock import FrozenClock
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
 from tests.console.payloads import PAYLOADS
 from tests.simulated_market.http.conftest import Bench, bench_of
 from tests.simulated_market.http.tiny_world import NOW

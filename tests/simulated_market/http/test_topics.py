@@ -5,15 +5,15 @@ from datetime import datetime
 
 import pytest
 
-from resources.simulated_market import bonds, dual_listings, funds, pledges
-from resources.simulated_market.corporate import stocks
-from resources.simulated_market.eastmoney.bonds import term_row
-from resources.simulated_market.eastmoney.conditions import Conditions
-from resources.simulated_market.eastmoney.reports import Reports
-from resources.simulated_market.finance import FinanceBook
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.model import PRICE_UNIT
+from simulated_market import bonds, dual_listings, funds, pledges
+from simulated_market.corporate import stocks
+from simulated_market.eastmoney.bonds import term_row
+from simulated_market.eastmoney.conditions import Conditions
+from simulated_market.eastmoney.reports import Reports
+from simulated_market.finance import FinanceBook
+from simulated_market.wire import View
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.model import PRICE_UNIT
 from tests.simulated_market.http.test_shapes import kinds, recorded
 from tests.upstreams.eastmoney.test_risks import COMMENT
 

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from core.calendar import shipped_calendar
-from resources.simulated_market.world.model import (
+from simulated_market.world.model import (
     Bars,
     Board,
     ExRight,

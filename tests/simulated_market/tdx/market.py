@@ -9,9 +9,9 @@ from typing import Any
 from core.clock import FrozenClock
 from core.errors import PlatformError
 from resources.fetch_record import FetchLog
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx.server import TdxServer
 from resources.upstreams.tdx.client import TdxClient
+from simulated_market.faults import FaultPlan
+from simulated_market.tdx.server import TdxServer
 from tests.simulated_market.tdx.tiny_world import NOW, TinyWorld
 
 

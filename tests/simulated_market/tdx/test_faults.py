@@ -6,11 +6,11 @@ import pytest
 
 from core.errors import PayloadError, Transient, Unavailable
 from resources.fetch_record import Outcome
-from resources.simulated_market.corrupted_responses import CORRUPTIONS
-from resources.simulated_market.false_facts import FIGURE_CORRUPTIONS
-from resources.simulated_market.faults import KINDS
-from resources.simulated_market.tdx.responder import CONTENT_FAULTS
 from resources.upstreams.tdx.session import RETRY_WAITS
+from simulated_market.corrupted_responses import CORRUPTIONS
+from simulated_market.false_facts import FIGURE_CORRUPTIONS
+from simulated_market.faults import KINDS
+from simulated_market.tdx.responder import CONTENT_FAULTS
 from tests.simulated_market.tdx.market import Market, open_market
 from tests.simulated_market.tdx.tiny_world import ALL, BANK, INDEX, NOW, PINGAN, STAR
 

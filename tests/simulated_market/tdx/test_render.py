@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from core.clock import FrozenClock
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx.responder import BadRequest, Responder
-from resources.simulated_market.world.model import PRICE_UNIT
+from simulated_market.faults import FaultPlan
+from simulated_market.tdx.responder import BadRequest, Responder
+from simulated_market.world.model import PRICE_UNIT
 from tests.simulated_market.tdx.market import open_market
 from tests.simulated_market.tdx.tiny_world import (
     ALL,

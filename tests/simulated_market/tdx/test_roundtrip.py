@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.simulated_market.tdx import bars as bar_answers
-from resources.simulated_market.tdx import intraday, quotes
-from resources.simulated_market.tdx.state import RequestView
-from resources.simulated_market.world.model import Bars, Quote, Security, Ticks
 from resources.upstreams.tdx import bars, transactions
 from resources.upstreams.tdx import quotes as quote_calls
 from resources.upstreams.tdx.instruments import instrument
+from simulated_market.tdx import bars as bar_answers
+from simulated_market.tdx import intraday, quotes
+from simulated_market.tdx.state import RequestView
+from simulated_market.world.model import Bars, Quote, Security, Ticks
 from tests.simulated_market.tdx.tiny_world import BANK, BOND, ETF, INDEX, NOW, STAR, TinyWorld
 
 SECURITIES = st.sampled_from([BANK, STAR, ETF, BOND])

@@ -6,12 +6,12 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from resources.simulated_market.tdx import bars, corporate, encoding, intraday, quotes
-from resources.simulated_market.tdx.state import RequestView
-from resources.simulated_market.world.model import Bars, ExRight, Minutes, Quote, Security
 from resources.upstreams.tdx import transactions
 from resources.upstreams.tdx.instruments import instrument
 from resources.upstreams.tdx.primitives import read_varints
+from simulated_market.tdx import bars, corporate, encoding, intraday, quotes
+from simulated_market.tdx.state import RequestView
+from simulated_market.world.model import Bars, ExRight, Minutes, Quote, Security
 from tests.simulated_market.tdx.market import open_market
 from tests.simulated_market.tdx.tiny_world import BANK, GEM, STAR, TinyWorld
 from tests.simulated_market.tdx.tiny_world import PINGAN as TINY_PINGAN

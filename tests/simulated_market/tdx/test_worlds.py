@@ -6,8 +6,8 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from resources.simulated_market.world.full import SyntheticWorld
 from resources.upstreams.tdx.instruments import instrument
+from simulated_market.world.full import SyntheticWorld
 from tests.simulated_market.tdx.market import Market, open_market
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from core.arrays import Ints
-from resources.simulated_market.world.model import (
+from simulated_market.world.model import (
     Bars,
     Board,
     ExRight,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.replay import ReplayWorld
 
 SLICE = Path(__file__).parents[2] / "real_data"
 

@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from resources.simulated_market.eastmoney.finance import balance_row, main_row, statement_row
-from resources.simulated_market.finance import FinanceBook
-from resources.simulated_market.industries import ALL
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.accounts import accounts_of
+from simulated_market.eastmoney.finance import balance_row, main_row, statement_row
+from simulated_market.finance import FinanceBook
+from simulated_market.industries import ALL
+from simulated_market.wire import View
+from simulated_market.world.accounts import accounts_of
 from tests.simulated_market.world.moments import at
 
 NOW = at(20260821)

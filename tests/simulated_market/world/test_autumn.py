@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.errors import InputError
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.model import World
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.model import World
 from tests.simulated_market.world.moments import at
 
 EVENING = at(20260918, "16:00")

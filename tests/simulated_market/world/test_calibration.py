@@ -9,11 +9,11 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from resources.simulated_market.industries import ALL
-from resources.simulated_market.margin import MarginBook
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.indices import INDICES
+from simulated_market.industries import ALL
+from simulated_market.margin import MarginBook
+from simulated_market.wire import View
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.indices import INDICES
 
 NOW = datetime(2026, 11, 20, 16, 30)
 LOADED = 320

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from resources.simulated_market import corporate, insiders
-from resources.simulated_market.eastmoney.corporate import holder_row, payout_row, plan_text
-from resources.simulated_market.eastmoney.reports import Reports
-from resources.simulated_market.finance import FinanceBook
-from resources.simulated_market.wire import HttpRequest, View
+from simulated_market import corporate, insiders
+from simulated_market.eastmoney.corporate import holder_row, payout_row, plan_text
+from simulated_market.eastmoney.reports import Reports
+from simulated_market.finance import FinanceBook
+from simulated_market.wire import HttpRequest, View
 from tests.simulated_market.world.conftest import SLICE
 
 ACTIONS = SLICE.parent / "upstreams" / "eastmoney" / "payloads" / "em_dc_corporate_actions_20260728.json"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from core.errors import InputError, NotFound
-from resources.simulated_market.world import store
-from resources.simulated_market.world.draws import Stream, exponential, normal, raw, uniform
-from resources.simulated_market.world.full import SyntheticWorld
-from resources.simulated_market.world.loader import load_world
-from resources.simulated_market.world.synthetic import SAMPLE_VERSION
+from simulated_market.world import store
+from simulated_market.world.draws import Stream, exponential, normal, raw, uniform
+from simulated_market.world.full import SyntheticWorld
+from simulated_market.world.loader import load_world
+from simulated_market.world.synthetic import SAMPLE_VERSION
 from tests.simulated_market.world.moments import at
 
 PINNED = {3: "a3d958998d7623a3be0d6dc0e0f0da8d795494ddaef6470d018c12ce66b1ea7b"}

@@ -4,9 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from resources.simulated_market.eastmoney.conditions import Conditions
-from resources.simulated_market.eastmoney.monthly import MONTHLY, rows_of
-from resources.simulated_market.wire import View
+from simulated_market.eastmoney.conditions import Conditions
+from simulated_market.eastmoney.monthly import MONTHLY, rows_of
+from simulated_market.wire import View
 
 NOW = datetime(2026, 11, 20, 16, 30)
 

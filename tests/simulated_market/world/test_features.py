@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from resources.simulated_market.world.companies import FEATURES
+from simulated_market.world.companies import FEATURES
 from tests.simulated_market.world.moments import END, at, features, last_bar
 
 _FREE = ("listing", "relisting", "delisting_period")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.simulated_market.world import fundamentals
+from simulated_market.world import fundamentals
 from tests.simulated_market.world.moments import at
 
 NOW = at(20260821)

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from resources.simulated_market.notices import NoticeBook
-from resources.simulated_market.press import Press
-from resources.simulated_market.wire import View
-from resources.simulated_market.world.session import date_number
+from simulated_market.notices import NoticeBook
+from simulated_market.press import Press
+from simulated_market.wire import View
+from simulated_market.world.session import date_number
 
 NOW = datetime(2026, 11, 20, 16, 30)
 _CHANGE = re.compile(r"(盘中|午间|收盘)(涨|跌)(超)?(\d+(?:\.\d+)?)%")

@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from resources.simulated_market.world.full import SyntheticWorld
+from simulated_market.world.full import SyntheticWorld
 from tests.simulated_market.world.moments import END, at
 
 _DATES = (20240102, 20240620, 20250616, 20260313, 20260706, 20260821)

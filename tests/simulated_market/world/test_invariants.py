@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.market import rules, securities
-from resources.simulated_market.world.engine import reference_price
-from resources.simulated_market.world.indices import INDICES, SETTLING_DAYS
+from simulated_market.world.engine import reference_price
+from simulated_market.world.indices import INDICES, SETTLING_DAYS
 from tests.simulated_market.world.moments import END, at
 
 
@@ -87,7 +87,7 @@ def test_preclose_is_the_ex_right_reference_of_the_last_close(world):
     ],
 )
 def test_reference_price_formula(close, cash, bonus, rights, rights_price, expected):
-    from resources.simulated_market.world.bars import Applied
+    from simulated_market.world.bars import Applied
 
     event = Applied(1, cash, rights_price, bonus, rights, 0.0, (0, 0), (0, 0))
     assert reference_price(close, 100, event) == expected

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.calendar import shipped_calendar
-from resources.simulated_market.world.built import STATES
-from resources.simulated_market.world.loader import load_world
+from simulated_market.world.built import STATES
+from simulated_market.world.loader import load_world
 
 NOW, LATER = datetime(2026, 8, 21, 16), datetime(2028, 3, 1, 16)
 COLUMNS = "open high low close preclose volume amount traded limit_up limit_down up_count down_count".split()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from resources.simulated_market.bonds import Bond
-from resources.simulated_market.eastmoney.bonds import term_row
-from resources.simulated_market.wire import View
-from resources.simulated_market.world import company_plans
-from resources.simulated_market.world.other_issues import BOND_BOARDS, funds, maturity_date
+from simulated_market.bonds import Bond
+from simulated_market.eastmoney.bonds import term_row
+from simulated_market.wire import View
+from simulated_market.world import company_plans
+from simulated_market.world.other_issues import BOND_BOARDS, funds, maturity_date
 from tests.simulated_market.world.moments import at
 
 NOW = at(20261120)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.errors import DeclarationError
-from resources.simulated_market.world import parameters as module
-from resources.simulated_market.world.parameters import Parameter, parameters
+from simulated_market.world import parameters as module
+from simulated_market.world.parameters import Parameter, parameters
 
 
 def test_every_parameter_is_in_its_band_and_says_where_it_is_from():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import NotFound
-from resources.simulated_market.world.replay import ReplayWorld
+from simulated_market.world.replay import ReplayWorld
 from tests.simulated_market.world.conftest import SLICE
 from tests.simulated_market.world.moments import at
 

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from resources.simulated_market.eastmoney.responder import EastmoneyResponder
-from resources.simulated_market.finance import FinanceBook, corrected_on
-from resources.simulated_market.wire import HttpRequest, View
+from simulated_market.eastmoney.responder import EastmoneyResponder
+from simulated_market.finance import FinanceBook, corrected_on
+from simulated_market.wire import HttpRequest, View
 from tests.simulated_market.world.moments import at
 
 NOW = at(20260821)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from resources.simulated_market.world.parameters import parameters
+from simulated_market.world.parameters import parameters
 
 
 class Facts:

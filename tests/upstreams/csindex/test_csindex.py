@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError, Refused
-from resources.simulated_market.indexers.csindex import _MEMBER_HEAD, _RATIO_HEAD
-from resources.simulated_market.indexers.workbook import workbook
 from resources.upstreams.cnindex.client import parse_sample
 from resources.upstreams.csindex.client import parse_members, parse_perf, parse_ratios
 from resources.upstreams.parsing.xls import book_rows
+from simulated_market.indexers.csindex import _MEMBER_HEAD, _RATIO_HEAD
+from simulated_market.indexers.workbook import workbook
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 SINCE, UNTIL = "2026-09-01", "2026-09-30"

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
-from resources.simulated_market.eastmoney.finance import main_row
-from resources.simulated_market.finance import Result
-from resources.simulated_market.world.model import Report, Security
 from resources.upstreams.eastmoney import data_centre
 from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.f10 import pages as f10
 from resources.upstreams.eastmoney.reports import finance
+from simulated_market.eastmoney.finance import main_row
+from simulated_market.finance import Result
+from simulated_market.world.model import Report, Security
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

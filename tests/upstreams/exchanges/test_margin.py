@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError
 from resources.rejections import noting
-from resources.simulated_market.exchanges.sheet import workbook
 from resources.upstreams.exchanges import bse, sse, szse
 from resources.upstreams.exchanges.common import MARGIN_COLUMNS, joined
 from resources.upstreams.exchanges.sheet import sheet_rows
+from simulated_market.exchanges.sheet import workbook
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 DAY = "2026-09-30"

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.simulated_market.exchanges.sheet import workbook
 from resources.upstreams.exchanges import sse, szse_report
 from resources.upstreams.exchanges.common import OVERVIEW_COLUMNS
+from simulated_market.exchanges.sheet import workbook
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 DAY = "2026-09-24"

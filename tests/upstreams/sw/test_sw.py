@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError
-from resources.simulated_market.indexers.workbook import workbook
 from resources.upstreams.cninfo import records as industries
 from resources.upstreams.sw.client import (
     SwClient,
@@ -24,6 +23,7 @@ from resources.upstreams.sw.client import (
     parse_trend,
     report_rows,
 )
+from simulated_market.indexers.workbook import workbook
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 DAY = "2026-09-30"

@@ -12,9 +12,6 @@ from core.calendar import TradeCalendar
 from core.clock import FrozenClock
 from core.errors import DeclarationError, InputError, PayloadError, Transient, Unavailable
 from resources.fetch_record import FetchLog, Outcome
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx.server import TdxServer
-from resources.simulated_market.world.model import Security, Ticks
 from resources.transport.budget import call_budget
 from resources.transport.gate import OpenGate
 from resources.transport.gates import StateGate
@@ -24,6 +21,9 @@ from resources.upstreams.tdx.client import TdxClient
 from resources.upstreams.tdx.connection import Connection
 from resources.upstreams.tdx.frames import HEARTBEAT
 from resources.upstreams.tdx.session import RETRY_WAITS
+from simulated_market.faults import FaultPlan
+from simulated_market.tdx.server import TdxServer
+from simulated_market.world.model import Security, Ticks
 from tests.simulated_market.tdx.market import CountingGate, open_market
 from tests.simulated_market.tdx.tiny_world import ALL, BANK, DAYS, NOW, TinyWorld
 

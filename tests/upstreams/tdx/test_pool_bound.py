@@ -5,11 +5,11 @@ from datetime import datetime
 
 from core.clock import FrozenClock
 from resources.fetch_record import FetchLog
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx.server import TdxServer
-from resources.simulated_market.world.loader import load_world
 from resources.transport.gate import OpenGate
 from resources.upstreams.tdx.client import TdxClient
+from simulated_market.faults import FaultPlan
+from simulated_market.tdx.server import TdxServer
+from simulated_market.world.loader import load_world
 
 
 def test_many_threads_share_the_connections_of_one_pool() -> None:

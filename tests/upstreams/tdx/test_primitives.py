@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.simulated_market.tdx import encoding
 from resources.upstreams.tdx import primitives
+from simulated_market.tdx import encoding
 
 
 @pytest.mark.parametrize(

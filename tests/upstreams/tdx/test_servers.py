@@ -11,8 +11,6 @@ import pytest
 from core.clock import FrozenClock
 from core.errors import Transient, Unavailable
 from resources.fetch_record import FetchLog, Outcome
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx.server import TdxServer
 from resources.transport.database_state import TABLE
 from resources.transport.gate import Gate, OpenGate
 from resources.transport.gates import DatabaseGate, SqliteGate, StateGate
@@ -27,6 +25,8 @@ from resources.upstreams.tdx.survey import ranking, survey
 from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import make_engine
 from resources.warehouse.system_tables import INFRA_TABLES
+from simulated_market.faults import FaultPlan
+from simulated_market.tdx.server import TdxServer
 from tests.conftest import mariadb_database
 from tests.simulated_market.tdx.tiny_world import NOW, TinyWorld
 from tests.transport.manual import ManualTime

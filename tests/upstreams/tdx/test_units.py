@@ -5,9 +5,9 @@ import struct
 import pytest
 
 from core.errors import InputError, PayloadError
-from resources.simulated_market.tdx.encoding import float32, u16, varints
 from resources.upstreams.tdx import bars, corporate, units
 from resources.upstreams.tdx.instruments import instrument
+from simulated_market.tdx.encoding import float32, u16, varints
 
 
 def body(volume: float, amount: float, price: int = 10_000, rows: int = 1, tail: bytes = b"") -> bytes:

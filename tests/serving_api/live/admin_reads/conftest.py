@@ -15,16 +15,16 @@ from fastapi import FastAPI
 from core.calendar import shipped_calendar
 from core.clock import ManualClock
 from core.declaration.registry import builtin_registry
-from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.service import SimulatedMarket
-from resources.simulated_market.world.loader import load_world
-from resources.simulated_market.world.model import World
 from resources.upstreams.factory import make_clients
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import LiveClients
+from simulated_market.faults import FaultPlan
+from simulated_market.service import SimulatedMarket
+from simulated_market.world.loader import load_world
+from simulated_market.world.model import World
 from tests.serving_api import market as stored
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings

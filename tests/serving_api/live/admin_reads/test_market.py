@@ -4,9 +4,9 @@ from datetime import datetime
 
 import pytest
 
-from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.live.admin_reads.service import STAT_TTL, live_of
 from serving_api.live.clients import Answered
+from simulated_market.world.model import PRICE_UNIT
 from tests.serving_api import market as stored
 from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 

@@ -6,12 +6,12 @@ from datetime import datetime
 import pandas as pd
 import pytest
 
-from resources.simulated_market.world.model import PRICE_UNIT, Security
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from serving_api.framework.cache_headers import in_trading_hours
 from serving_api.live import clients
 from serving_api.live.admin_reads.service import live_of
+from simulated_market.world.model import PRICE_UNIT, Security
 from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 
 BANK = "600040"
