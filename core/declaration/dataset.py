@@ -13,12 +13,12 @@ from typing import Any, Literal
 import pandas as pd
 
 from core.declaration.columns import ColumnSpec, Model, key_and_date, model_columns
+from core.declaration.interfaces import Interface
 from core.declaration.rules import (
     Contract,
     Derive,
     Fields,
     Freshness,
-    Interface,
     LaterRows,
     Partition,
     PublicAt,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from core.declaration.dataset import Dataset, Raw
-from core.declaration.rules import Freshness, Interface, Partition
+from core.declaration.interfaces import Interface
+from core.declaration.rules import Freshness, Partition
 from core.declaration.tables import Layer, Table
 from core.declaration.trade_days import TradeDays
 from core.errors import DeclarationError, InputError, NotFound

@@ -1,7 +1,6 @@
 """The vocabulary for how a dataset is checked, fused, dated and stored: freshness, soft checks, fusion,
 validity."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from core.declaration.scope import Calendar, Context
-from core.errors import DeclarationError
 from core.report_periods import public_from
 
 RowCheck = Callable[[pd.DataFrame, Context], pd.Series]
@@ -195,118 +193,3 @@ def on_date(column: str, after: str | None = None) -> PublicAt:
 def next_trade_date(column: str, hour: str) -> FromHour:
     """Figures of a date that are public at `hour` (HH:MM) of the trade date after."""
     return FromHour(column, hour, later=1)
-
-
-@dataclass(frozen=True)
-class Interface:
-    """One read-only interface of the catalog. `params`: name -> (type, required, default); one that bears
-    the name of a text column lets only rows with that value pass. `table`: the table that it reads when
-    that is not the dataset's own (one of its RAW tables). `order`: the column that rows of one date are
-    sorted by when the caller names none (default: their key)."""
-
-    name: str
-    dimension: str
-    template: str
-    params: Mapping[str, tuple[str, bool, Any]]
-    returns: str
-    ttl: int
-    description: str
-    table: str = ""
-    order: str = ""
-
-    @property
-    def live(self) -> bool:
-        """Whether an upstream is asked when it is called, instead of a table."""
-        return self.template.startswith("live_")
-
-
-_LISTS = ("codes", "fields", "indicators")
-_DAYS = re.compile(r"date|report_period|\w+_date")
-_NUMBERS = {"min_premium": "float", "max_premium": "float", "direction": "int"}
-_PARAMETER = re.compile(r"(?P<name>\w+)(?P<optional>\?)?(?:=(?P<default>\S+))?")
-_INTERFACE = re.compile(
-    r"(?P<name>\w+)\((?P<params>[^)]*)\): (?P<dimension>\w+) (?P<template>\w+)"
-    r"(?: of (?P<table>\w+))?(?: by (?P<order>\S+))?(?: -> (?P<returns>\S+))?, (?P<ttl>\d+) s\n"
-    r"\s*(?P<description>\S.*)"
-)
-
-
-def _parameters(notation: str) -> dict[str, tuple[str, bool, Any]]:
-    found: dict[str, tuple[str, bool, Any]] = {}
-    for item in notation.split():
-        part = _PARAMETER.fullmatch(item)
-        if part is None:
-            raise DeclarationError(f"{item!r} is no parameter: name, name? or name=default")
-        name, default = part["name"], part["default"]
-        if default is None:
-            kind = "string[]" if name in _LISTS else _NUMBERS.get(name, "string")
-            found[name] = ("date" if _DAYS.fullmatch(name) else kind, not part["optional"], None)
-        elif default.isdigit():
-            found[name] = ("int", False, int(default))
-        elif default in ("true", "false"):
-            found[name] = ("bool", False, default == "true")
-        else:
-            found[name] = ("string", False, default)
-    return found
-
-
-def interfaces(text: str) -> tuple[Interface, ...]:
-    """Interfaces from two lines each, the call and below it the description:
-
-        get_goodwill_rank(report_period? limit=100): market by_date by -goodwill_ratio -> object[], 3600 s
-            highest goodwill ratios
-
-    The call is `name(parameters): dimension template`, then as far as they are not the default `of` the
-    table, `by` the order and `->` what it returns (default object[]), and for how many seconds an answer may
-    be used. A parameter with `?` may be missing. Its type is that of the default (int, bool, else string);
-    without one it follows from the name, which has the same type in every interface. DeclarationError: what
-    is not written so."""
-    strange = _INTERFACE.sub("", text).strip()
-    if strange:
-        raise DeclarationError(f"{strange!r} is no interface: name(parameters): dimension template, ttl s")
-    return tuple(
-        Interface(
-            name=call["name"],
-            dimension=call["dimension"],
-            template=call["template"],
-            params=_parameters(call["params"]),
-            returns=call["returns"] or "object[]",
-            ttl=int(call["ttl"]),
-            description=call["description"],
-            table=call["table"] or "",
-            order=call["order"] or "",
-        )
-        for call in _INTERFACE.finditer(text)
-    )
-
-
-def latest(name: str, description: str, ttl: int) -> Interface:
-    """The newest row of one code."""
-    return interfaces(f"{name}(code): stock latest -> object|null, {ttl} s\n{description}")[0]
-
-
-def batch(name: str, description: str, ttl: int) -> Interface:
-    """The newest rows of many codes, all or some columns."""
-    return interfaces(f"{name}(codes fields?): stock batch, {ttl} s\n{description}")[0]
-
-
-def history(name: str, description: str, ttl: int, limit: int = 250) -> Interface:
-    """Rows of one code in a date range, oldest first."""
-    params = f"code start_date? end_date? limit={limit}"
-    return interfaces(f"{name}({params}): timeseries history, {ttl} s\n{description}")[0]
-
-
-def by_date(name: str, description: str, ttl: int) -> Interface:
-    """Rows of the whole market on one trade date (default: the newest stored)."""
-    params = "trade_date? sort? limit=200 offset=0"
-    return interfaces(f"{name}({params}): market by_date, {ttl} s\n{description}")[0]
-
-
-def standard(dataset: str, what: str, ttl: int) -> tuple[Interface, ...]:
-    """The four interfaces of a per-code, per-date dataset: get_<dataset>, _batch, _history, _by_date."""
-    return (
-        latest(f"get_{dataset}", f"newest {what} of a code", ttl),
-        batch(f"get_{dataset}_batch", f"newest {what} of many codes", ttl),
-        history(f"get_{dataset}_history", f"{what} of a code by date", max(ttl, 300)),
-        by_date(f"get_{dataset}_by_date", f"{what} of the market on one date", ttl),
-    )

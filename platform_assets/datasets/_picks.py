@@ -13,7 +13,8 @@ from core.declaration import columns as t
 from core.declaration.columns import ColumnSpec, Model, col, derived_model, key, model_columns
 from core.declaration.conditions import equal
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface, trading
+from core.declaration.interfaces import Interface
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.nan_arithmetic import floats
 from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS

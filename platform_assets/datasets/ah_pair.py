@@ -4,7 +4,8 @@ import pandas as pd
 
 from core.declaration.columns import S64, Code, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, market, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.market.securities import is_a_share
@@ -37,10 +38,14 @@ DATASET = Dataset(
     sources=(Source("eastmoney", portal),),
     may_be_empty=True,
     tasks=("eod_core",),
-    interfaces=interfaces("""
-        get_ah_pairs(): market every, 86400 s
-            dual-listed pairs
-        get_ah_premium(code): stock live_ah_premium -> object|null, 60 s
-            A/H premium of a dual-listed stock
-    """),
+    interfaces=(
+        market("get_ah_pairs", "every", "dual-listed pairs", ttl=86400),
+        stock(
+            "get_ah_premium",
+            "live_ah_premium",
+            "A/H premium of a dual-listed stock",
+            ttl=60,
+            returns="object|null",
+        ).takes(code=REQUIRED),
+    ),
 )

@@ -13,6 +13,7 @@ from core.days import moved
 from core.declaration import rules
 from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, stock
 from core.declaration.scope import Context, Scope
 from core.errors import NotServed
 from core.text_keys import text_keys
@@ -181,10 +182,12 @@ DATASET = Dataset(
     freshness=rules.calendar_days(3, "pub_date"),
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
-    interfaces=rules.interfaces("""
-        get_announcements(code start_date? end_date? ann_type? limit=30): stock headlines, 600 s
-            announcements, newest first
-        get_announcements_by_date(date? ann_type? keyword? limit=200 offset=0): market headlines, 300 s
-            all announcements of one day
-    """),
+    interfaces=(
+        stock("get_announcements", "headlines", "announcements, newest first", ttl=600).takes(
+            code=REQUIRED, start_date=DAY, end_date=DAY, ann_type=TEXT, limit=30
+        ),
+        market("get_announcements_by_date", "headlines", "all announcements of one day", ttl=300).takes(
+            date=DAY, ann_type=TEXT, keyword=TEXT, limit=200, offset=0
+        ),
+    ),
 )

@@ -13,7 +13,8 @@ import pandas as pd
 from core.declaration import columns as t
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, history, interfaces, trading
+from core.declaration.interfaces import DAY, FLOAT, TEXT, history, market
+from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import confirmed, with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
@@ -231,13 +232,15 @@ DATASET = Dataset(
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         history("get_block_trade_history", "block trades of a code by date", 600, 60),
-        *interfaces("""
-            get_block_trade_by_date(trade_date? sort? limit=200 offset=0 min_premium?
-                                    max_premium?): market by_date, 600 s
-                block trades of all codes on one date
-            get_exchange_block_trade(trade_date? exchange?
-                                     limit=200): market by_date of exchange_block_trade, 600 s
-                block trades as Shanghai and Shenzhen publish them, on one date
-        """),
+        market("get_block_trade_by_date", "by_date", "block trades of all codes on one date", ttl=600).takes(
+            trade_date=DAY, sort=TEXT, limit=200, offset=0, min_premium=FLOAT, max_premium=FLOAT
+        ),
+        market(
+            "get_exchange_block_trade",
+            "by_date",
+            "block trades as Shanghai and Shenzhen publish them, on one date",
+            ttl=600,
+            table="exchange_block_trade",
+        ).takes(trade_date=DAY, exchange=TEXT, limit=200),
     ),
 )

@@ -11,7 +11,8 @@ import pandas as pd
 
 from core.declaration.columns import Amt, Bool, Date, Dt, Int, Model, Pct, col, key
 from core.declaration.dataset import MIN_COVERAGE, Dataset, Source
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import market
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError
@@ -152,8 +153,7 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     may_be_empty=True,
-    interfaces=interfaces("""
-        get_breadth_intraday(days=5): market newest_days, 60 s
-            5-minute breadth samples
-    """),
+    interfaces=(
+        market("get_breadth_intraday", "newest_days", "5-minute breadth samples", ttl=60).takes(days=5),
+    ),
 )

@@ -5,7 +5,8 @@ import pandas as pd
 from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
 from resources.upstreams.fetch_context import FetchContext
@@ -45,8 +46,13 @@ DATASET = Raw(
     subject="companies",
     title="What companies earn their money with",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_business_composition(code dim_type=product periods=4): stock newest_periods by -revenue, 86400 s
-            main business composition
-    """),
+    interfaces=(
+        stock(
+            "get_business_composition",
+            "newest_periods",
+            "main business composition",
+            ttl=86400,
+            order="-revenue",
+        ).takes(code=REQUIRED, dim_type="product", periods=4),
+    ),
 )

@@ -11,7 +11,8 @@ import pandas as pd
 from core.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json, stacked
-from core.declaration.rules import by_date, history, latest, trading
+from core.declaration.interfaces import by_date, history, latest
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.datasets._quant import BARS, columns_without, rows_of, stretches_of

@@ -13,7 +13,8 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import Contract, interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, latest, market, timeseries
+from core.declaration.rules import Contract, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.bond_yield import coupon_rates, yield_to_maturity
@@ -121,12 +122,13 @@ DATASET = Raw(
     subject="other_securities",
     title="Convertible bonds",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_convertible_bond(code): stock latest -> object|null, 300 s
-            one convertible bond
-        get_convertible_bond_list(trade_date? sort=double_low limit=500): market by_date, 300 s
-            all convertible bonds
-        get_convertible_bond_history(code limit=250): timeseries history, 600 s
-            premium series
-    """),
+    interfaces=(
+        latest("get_convertible_bond", "one convertible bond", 300),
+        market("get_convertible_bond_list", "by_date", "all convertible bonds", ttl=300).takes(
+            trade_date=DAY, sort="double_low", limit=500
+        ),
+        timeseries("get_convertible_bond_history", "history", "premium series", ttl=600).takes(
+            code=REQUIRED, limit=250
+        ),
+    ),
 )

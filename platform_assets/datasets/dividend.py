@@ -13,7 +13,8 @@ from core.days import moved
 from core.declaration import columns as t
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Fields, Partition, Soft, as_received, calendar_days, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import Contract, Fields, Partition, Soft, as_received, calendar_days
 from core.declaration.scope import Context, Scope
 from core.report_periods import public_from
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice, is_announced
@@ -240,12 +241,21 @@ DATASET = Dataset(
     freshness=calendar_days(30, "ann_date"),
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_dividend_history(code limit=50): timeseries newest, 3600 s
-            dividends of a code, newest plan first
-        get_dividend_calendar(start_date? end_date? limit=200): market ex_dates, 3600 s
-            dividends whose ex-date lies in a window (default: from today on), earliest first
-        get_dividend_yield_rank(limit=50): market yield_rank, 3600 s
-            highest trailing yields: the yields of all ex-dates of the last 365 days, added up
-    """),
+    interfaces=(
+        timeseries(
+            "get_dividend_history", "newest", "dividends of a code, newest plan first", ttl=3600
+        ).takes(code=REQUIRED, limit=50),
+        market(
+            "get_dividend_calendar",
+            "ex_dates",
+            "dividends whose ex-date lies in a window (default: from today on), earliest first",
+            ttl=3600,
+        ).takes(start_date=DAY, end_date=DAY, limit=200),
+        market(
+            "get_dividend_yield_rank",
+            "yield_rank",
+            "highest trailing yields: the yields of all ex-dates of the last 365 days, added up",
+            ttl=3600,
+        ).takes(limit=50),
+    ),
 )

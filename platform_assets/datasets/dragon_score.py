@@ -16,7 +16,8 @@ from core.declaration.columns import S4, S8, S16, S32, S64, Amt, Code, Date, F, 
 from core.declaration.conditions import above, equal
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.dragon_review import review_leaders
 from platform_assets.compute.dragon_score import score_leaders, themes, with_place_in_theme
@@ -244,10 +245,12 @@ DATASET = Dataset(
     of_stocks=False,  # ranks and themes are of the whole date: some codes alone cannot be scored
     freshness=trading(1, "trade_date"),
     tasks=("dragon_score_sync",),
-    interfaces=interfaces("""
-        get_dragon_score(trade_date? limit=50): market by_date by rank_no, 600 s
-            leader scores of a day
-        get_dragon_score_history(code limit=30): timeseries history, 600 s
-            leader score series
-    """),
+    interfaces=(
+        market("get_dragon_score", "by_date", "leader scores of a day", ttl=600, order="rank_no").takes(
+            trade_date=DAY, limit=50
+        ),
+        timeseries("get_dragon_score_history", "history", "leader score series", ttl=600).takes(
+            code=REQUIRED, limit=30
+        ),
+    ),
 )  # fmt: skip

@@ -16,7 +16,8 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, col, key, received, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, by_date, history, market, stock
+from core.declaration.rules import Contract, Rows, Soft, at_hour, trading
 from core.declaration.scope import Context, Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._events import (
@@ -357,14 +358,26 @@ DATASET = Dataset(
     interfaces=(
         history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),
         by_date("get_dragon_tiger_by_date", "billboard listings of all codes on one date", 600),
-        *interfaces("""
-            get_lhb_branch(code trade_date?): stock seats of raw_lhb_branch, 600 s
-                billboard seats of a code on one date
-            get_lhb_branch_stat(days=30 branch_name? limit=50): market branch_totals of raw_lhb_branch, 3600 s
-                what each branch bought and sold on the billboard, largest first
-            get_lhb_branch_trades(branch_name days=90
-                                  limit=100): market branch_trades of raw_lhb_branch, 3600 s
-                billboard seats of one branch, newest first
-        """),
+        stock(
+            "get_lhb_branch",
+            "seats",
+            "billboard seats of a code on one date",
+            ttl=600,
+            table="raw_lhb_branch",
+        ).takes(code=REQUIRED, trade_date=DAY),
+        market(
+            "get_lhb_branch_stat",
+            "branch_totals",
+            "what each branch bought and sold on the billboard, largest first",
+            ttl=3600,
+            table="raw_lhb_branch",
+        ).takes(days=30, branch_name=TEXT, limit=50),
+        market(
+            "get_lhb_branch_trades",
+            "branch_trades",
+            "billboard seats of one branch, newest first",
+            ttl=3600,
+            table="raw_lhb_branch",
+        ).takes(branch_name=REQUIRED, days=90, limit=100),
     ),
 )

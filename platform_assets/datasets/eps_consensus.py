@@ -10,7 +10,8 @@ import pandas as pd
 from core.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from resources.upstreams.fetch_context import FetchContext
@@ -86,8 +87,5 @@ DATASET = Raw(
     name="eps_consensus",
     subject="financials",
     title="Earnings per share that brokers expect",
-    interfaces=interfaces("""
-        get_eps_consensus(code): stock by_year, 3600 s
-            consensus EPS
-    """),
+    interfaces=(stock("get_eps_consensus", "by_year", "consensus EPS", ttl=3600).takes(code=REQUIRED),),
 )

@@ -11,7 +11,8 @@ import pandas as pd
 from core.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, TEXT, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -61,7 +62,7 @@ def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     rows = rows.sort_values("src", key=lambda src: src != "tencent", kind="stable")
     rows = rows.drop_duplicates(["code", "trade_date"])
     made = []
-    for (day, market), held in rows.groupby(["trade_date", "market"]):
+    for (day, place), held in rows.groupby(["trade_date", "market"]):
         cap, floating, traded, volume = (
             held[name].astype(float).sum(min_count=1)
             for name in ("total_market_cap", "float_market_cap", "amount", "volume")
@@ -69,7 +70,7 @@ def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         made.append(
             {
                 "trade_date": day,
-                "exchange": EXCHANGES[market],
+                "exchange": EXCHANGES[place],
                 "sec_class": STOCKS,
                 "listed_count": len(held),
                 "total_market_cap_yi": cap / _WAN_PER_YI,
@@ -99,10 +100,12 @@ DATASET = Raw(
     subject="trading",
     title="Official totals of the markets",
     tasks=("exchange_sync",),
-    interfaces=interfaces("""
-        get_exchange_overview(trade_date? exchange?): market by_date, 600 s
-            official market totals
-        get_exchange_overview_history(exchange=SSE limit=120): timeseries rows_of, 600 s
-            official totals series
-    """),
+    interfaces=(
+        market("get_exchange_overview", "by_date", "official market totals", ttl=600).takes(
+            trade_date=DAY, exchange=TEXT
+        ),
+        timeseries("get_exchange_overview_history", "rows_of", "official totals series", ttl=600).takes(
+            exchange="SSE", limit=120
+        ),
+    ),
 )

@@ -4,7 +4,8 @@ import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
@@ -63,8 +64,9 @@ DATASET = Raw(
 ).alone(
     subject="holders",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_executive_holding(code limit=50): stock newest, 3600 s
-            trades of executives in a code, newest first
-    """),
+    interfaces=(
+        stock(
+            "get_executive_holding", "newest", "trades of executives in a code, newest first", ttl=3600
+        ).takes(code=REQUIRED, limit=50),
+    ),
 )

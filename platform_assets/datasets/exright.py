@@ -21,7 +21,8 @@ from core.calendar import FIRST_PARTITION
 from core.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, Soft, interfaces
+from core.declaration.interfaces import REQUIRED, stock
+from core.declaration.rules import Partition, Soft
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -363,8 +364,9 @@ DATASET = Dataset(
         Soft(few_are_ex_at_once, "ex-rights of too much of the market on one date", holds=True),
     ),
     tasks=("fusion_kline_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_xdxr(code): stock live_exrights, 3600 s
-            ex-rights records of the terminal source
-    """),
+    interfaces=(
+        stock("get_xdxr", "live_exrights", "ex-rights records of the terminal source", ttl=3600).takes(
+            code=REQUIRED
+        ),
+    ),
 )

@@ -8,7 +8,8 @@ import pandas as pd
 
 from core.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Whole, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, stock
+from core.declaration.rules import Whole
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, Factor
 from platform_assets.compute.factors.gates import GATE_COLUMNS
@@ -84,8 +85,13 @@ DATASET = Dataset(
     owners={one.column: (WIDE, one.inputs[0].field) for one in FACTORS if len(one.inputs) == 1},
     monitored=False,  # neither counted nor watched: the dictionary names which tables are
     tasks=("preset_track",),
-    interfaces=interfaces("""
-        get_factor_score(code trade_date?): stock dated -> object|null, 600 s
-            eleven factor scores and composite of a code on a trade date (default: its newest)
-    """),
+    interfaces=(
+        stock(
+            "get_factor_score",
+            "dated",
+            "eleven factor scores and composite of a code on a trade date (default: its newest)",
+            ttl=600,
+            returns="object|null",
+        ).takes(code=REQUIRED, trade_date=DAY),
+    ),
 )

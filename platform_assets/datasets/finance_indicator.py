@@ -15,17 +15,8 @@ import pandera.pandas as pa
 from core.declaration import columns as t
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Contract,
-    Fields,
-    Partition,
-    Soft,
-    batch,
-    interfaces,
-    latest,
-    on_date,
-    period,
-)
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, batch, latest, market, stock, timeseries
+from core.declaration.rules import Contract, Fields, Partition, Soft, on_date, period
 from core.declaration.scope import Context
 from core.report_periods import possible_notice, report_type
 from platform_assets.datasets import _finance_rules as rules
@@ -357,27 +348,48 @@ DATASET = Dataset(
     interfaces=(
         latest("get_finance_indicator", "latest finance_indicator row of one code", 3600),
         batch("get_finance_indicator_batch", "latest finance_indicator rows of many codes", 3600),
-        *interfaces("""
-            get_finance_indicator_history(code periods=8 ascending=true): timeseries periods, 3600 s
-                finance rows of one code
-            get_finance_indicator_by_date(report_period? sort? limit=200 offset=0): market by_date, 3600 s
-                finance_indicator rows of all codes on one date
-            get_finance_growth(code periods=8): timeseries single_quarters, 3600 s
-                single-quarter figures, yoy and qoq
-            get_earnings_forecast(code limit=8): stock newest of raw_earnings_forecast, 3600 s
-                earnings forecasts
-            get_earnings_forecast_by_period(report_period? sort? limit=200
-                                            offset=0): market by_date of raw_earnings_forecast, 3600 s
-                forecasts of one period
-            get_earnings_express(code limit=8): stock newest of raw_earnings_express, 3600 s
-                express reports
-            get_finance_statement(code statement=income periods=8): stock statement of raw_finstmt, 3600 s
-                statement items by period
-            get_finance_indicators_full(code
-                                        periods=12): stock indicators of raw_fin_indicator -> object, 3600 s
-                78 indicators x 12 periods
-            get_finance_changes(code report_period?): stock changes of aux_finance_changes, 3600 s
-                explained statement changes
-        """),
+        timeseries("get_finance_indicator_history", "periods", "finance rows of one code", ttl=3600).takes(
+            code=REQUIRED, periods=8, ascending=True
+        ),
+        market(
+            "get_finance_indicator_by_date",
+            "by_date",
+            "finance_indicator rows of all codes on one date",
+            ttl=3600,
+        ).takes(report_period=DAY, sort=TEXT, limit=200, offset=0),
+        timeseries(
+            "get_finance_growth", "single_quarters", "single-quarter figures, yoy and qoq", ttl=3600
+        ).takes(code=REQUIRED, periods=8),
+        stock(
+            "get_earnings_forecast", "newest", "earnings forecasts", ttl=3600, table="raw_earnings_forecast"
+        ).takes(code=REQUIRED, limit=8),
+        market(
+            "get_earnings_forecast_by_period",
+            "by_date",
+            "forecasts of one period",
+            ttl=3600,
+            table="raw_earnings_forecast",
+        ).takes(report_period=DAY, sort=TEXT, limit=200, offset=0),
+        stock(
+            "get_earnings_express", "newest", "express reports", ttl=3600, table="raw_earnings_express"
+        ).takes(code=REQUIRED, limit=8),
+        stock(
+            "get_finance_statement", "statement", "statement items by period", ttl=3600, table="raw_finstmt"
+        ).takes(code=REQUIRED, statement="income", periods=8),
+        stock(
+            "get_finance_indicators_full",
+            "indicators",
+            "78 indicators x 12 periods",
+            ttl=3600,
+            returns="object",
+            table="raw_fin_indicator",
+        ).takes(code=REQUIRED, periods=12),
+        stock(
+            "get_finance_changes",
+            "changes",
+            "explained statement changes",
+            ttl=3600,
+            table="aux_finance_changes",
+        ).takes(code=REQUIRED, report_period=DAY),
     ),
 )

@@ -12,8 +12,9 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S16, S64, S255, Bool, Date, Int, Model, col, key
 from core.declaration.dataset import Dataset, Source
+from core.declaration.interfaces import market
 from core.declaration.registry import FreshnessDimension, builtin_registry
-from core.declaration.rules import Partition, interfaces
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PlatformError
@@ -72,8 +73,13 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     tasks=("freshness_snapshot",),
-    interfaces=interfaces("""
-        get_data_freshness(): market freshness -> object, 600 s
-            persisted freshness of every dimension
-    """),
+    interfaces=(
+        market(
+            "get_data_freshness",
+            "freshness",
+            "persisted freshness of every dimension",
+            ttl=600,
+            returns="object",
+        ),
+    ),
 )

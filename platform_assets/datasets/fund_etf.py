@@ -11,7 +11,8 @@ from core.days import moved
 from core.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._funds import of_scope, with_values
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -105,10 +106,12 @@ DATASET = Raw(
     subject="other_securities",
     title="ETFs and LOFs",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_etf_list(trade_date? sort=-amount limit=500): market by_date, 300 s
-            ETF and LOF list
-        get_etf_share_history(etf_code limit=120): timeseries history, 3600 s
-            shares outstanding series
-    """),
+    interfaces=(
+        market("get_etf_list", "by_date", "ETF and LOF list", ttl=300).takes(
+            trade_date=DAY, sort="-amount", limit=500
+        ),
+        timeseries("get_etf_share_history", "history", "shares outstanding series", ttl=3600).takes(
+            etf_code=REQUIRED, limit=120
+        ),
+    ),
 )

@@ -5,6 +5,7 @@ import pandas as pd
 from core.declaration import rules
 from core.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.interfaces import REQUIRED, market, standard, timeseries
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._events import close_is_that_of_the_bar, of_session
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
@@ -148,14 +149,13 @@ DATASET = Dataset(
     may_be_empty=True,  # a market of bars alone has no money flow; freshness shows its age
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        *rules.standard("fund_flow", "money flow", 60),
-        *rules.interfaces("""
-            get_realtime_fund_flow_minute(code): timeseries live_fund_flow_minute, 30 s
-                minute fund flow of today
-            get_realtime_northbound(): market live_northbound, 30 s
-                minute northbound flow
-            get_fund_flow_rank(days=1 sort=-main_net limit=50): market flow_rank, 60 s
-                net inflow ranking over 1, 3, 5, 10, 20 days
-        """),
+        *standard("fund_flow", "money flow", 60),
+        timeseries(
+            "get_realtime_fund_flow_minute", "live_fund_flow_minute", "minute fund flow of today", ttl=30
+        ).takes(code=REQUIRED),
+        market("get_realtime_northbound", "live_northbound", "minute northbound flow", ttl=30),
+        market(
+            "get_fund_flow_rank", "flow_rank", "net inflow ranking over 1, 3, 5, 10, 20 days", ttl=60
+        ).takes(days=1, sort="-main_net", limit=50),
     ),
 )

@@ -5,7 +5,8 @@ import pandas as pd
 from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, period_away, previous_period
 from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
@@ -66,8 +67,9 @@ DATASET = Raw(
 ).alone(
     subject="holders",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_fund_holding(code report_period? limit=100): stock of_period by -hold_shares, 3600 s
-            funds holding one code
-    """),
+    interfaces=(
+        stock(
+            "get_fund_holding", "of_period", "funds holding one code", ttl=3600, order="-hold_shares"
+        ).takes(code=REQUIRED, report_period=DAY, limit=100),
+    ),
 )

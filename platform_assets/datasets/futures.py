@@ -13,7 +13,8 @@ import pandas as pd
 from core.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from core.errors import NotServed, PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.futures_terms import main_of_day
@@ -138,10 +139,12 @@ DATASET = Raw(
     subject="other_securities",
     title="Futures contracts by trade date",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_futures_daily(symbol start_date? end_date? limit=250): timeseries contract_bars, 600 s
-            futures bars
-        get_futures_list(trade_date? exchange?): market by_date, 600 s
-            contracts of a day
-    """),
+    interfaces=(
+        timeseries("get_futures_daily", "contract_bars", "futures bars", ttl=600).takes(
+            symbol=REQUIRED, start_date=DAY, end_date=DAY, limit=250
+        ),
+        market("get_futures_list", "by_date", "contracts of a day", ttl=600).takes(
+            trade_date=DAY, exchange=TEXT
+        ),
+    ),
 )

@@ -12,7 +12,8 @@ import pandas as pd
 from core.declaration.columns import S4, S64, Amt, Code, Date, Json, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import canonical_json, stacked
-from core.declaration.rules import Partition, calendar_days, interfaces
+from core.declaration.interfaces import REQUIRED, stock
+from core.declaration.rules import Partition, calendar_days
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -106,8 +107,7 @@ DATASET = Raw(
     subject="other_securities",
     title="Results of companies in Hong Kong",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_hk_finance(code periods=8): stock periods, 3600 s
-            HK key figures
-    """),
+    interfaces=(
+        stock("get_hk_finance", "periods", "HK key figures", ttl=3600).takes(code=REQUIRED, periods=8),
+    ),
 )

@@ -12,6 +12,7 @@ from core.declaration import columns as t
 from core.declaration import rules
 from core.declaration.columns import Amt, Big, Code, Date, F, Model, Pct, col, key, received, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.interfaces import REQUIRED, latest, market, timeseries
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
@@ -198,12 +199,15 @@ DATASET = Dataset(
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        rules.latest("get_holder", "newest holder count of a code", 3600),
-        *rules.interfaces("""
-            get_holder_history(code periods=20 ascending=true): timeseries periods, 3600 s
-                holder counts of a code by count date
-            get_holder_rank(sort=change_ratio limit=50): market rank, 3600 s
-                newest holder counts of all codes by a column: the largest falls first
-        """),
+        latest("get_holder", "newest holder count of a code", 3600),
+        timeseries("get_holder_history", "periods", "holder counts of a code by count date", ttl=3600).takes(
+            code=REQUIRED, periods=20, ascending=True
+        ),
+        market(
+            "get_holder_rank",
+            "rank",
+            "newest holder counts of all codes by a column: the largest falls first",
+            ttl=3600,
+        ).takes(sort="change_ratio", limit=50),
     ),
 )

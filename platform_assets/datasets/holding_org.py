@@ -6,7 +6,8 @@ from core.days import moved
 from core.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, TEXT, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import open_on_any
@@ -65,8 +66,12 @@ DATASET = Raw(
     subject="holders",
     title="Shares held by institutions",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_holding_org(code periods=8 org_type?): stock newest_periods, 3600 s
-            shares of a code that institutions held, newest period first
-    """),
+    interfaces=(
+        stock(
+            "get_holding_org",
+            "newest_periods",
+            "shares of a code that institutions held, newest period first",
+            ttl=3600,
+        ).takes(code=REQUIRED, periods=8, org_type=TEXT),
+    ),
 )

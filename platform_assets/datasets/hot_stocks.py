@@ -6,7 +6,8 @@ import pandas as pd
 from core.declaration.columns import S16, S64, S255, Code, Date, Dt, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
@@ -82,10 +83,12 @@ DATASET = Raw(
     subject="trading",
     title="Hot stocks",
     tasks=("limitup_reason_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_hot_stocks(trade_date? list_type=em_rank limit=50): market by_date by rank_no, 60 s
-            hot list
-        get_hot_rank_history(code list_type=em_rank limit=60): timeseries history, 600 s
-            hot rank of one code
-    """),
+    interfaces=(
+        market("get_hot_stocks", "by_date", "hot list", ttl=60, order="rank_no").takes(
+            trade_date=DAY, list_type="em_rank", limit=50
+        ),
+        timeseries("get_hot_rank_history", "history", "hot rank of one code", ttl=600).takes(
+            code=REQUIRED, list_type="em_rank", limit=60
+        ),
+    ),
 )

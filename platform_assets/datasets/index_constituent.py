@@ -12,7 +12,8 @@ from core.days import moved
 from core.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Contract, Partition, calendar_days, interfaces
+from core.declaration.interfaces import REQUIRED, market
+from core.declaration.rules import Contract, Partition, calendar_days
 from core.declaration.scope import Context, Scope
 from core.errors import NotServed, PayloadError, Permanent
 from platform_assets.datasets._industries import LEVELS, indices_now
@@ -138,10 +139,15 @@ DATASET = Raw(
     subject="companies",
     title="Members of indices and industries",
     tasks=("fusion_wide_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_index_constituents(index_code provider=csi): market index_members, 86400 s
-            members of an index or industry
-        get_index_weights(index_code limit=100): market index_weights, 86400 s
-            members of an index with their weights, the heaviest first
-    """),
+    interfaces=(
+        market("get_index_constituents", "index_members", "members of an index or industry", ttl=86400).takes(
+            index_code=REQUIRED, provider="csi"
+        ),
+        market(
+            "get_index_weights",
+            "index_weights",
+            "members of an index with their weights, the heaviest first",
+            ttl=86400,
+        ).takes(index_code=REQUIRED, limit=100),
+    ),
 )

@@ -8,7 +8,8 @@ import pandas as pd
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Soft, close_of, interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXTS, market, timeseries
+from core.declaration.rules import Soft, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import NotServed, PayloadError, Permanent
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
@@ -193,16 +194,19 @@ DATASET = Dataset(
     freshness=trading(2),
     of_stocks=False,
     tasks=("fusion_kline_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_index_daily(index_code start_date? end_date? limit=240 ascending=true): timeseries history, 300 s
-            bars of one index
-        get_index_indicator(index_code limit=120): timeseries index_indicators, 300 s
-            MA5/10/20/60, MACD, KDJ, BOLL, RSI14
-        get_realtime_index_quote(codes? scope=cn): market live_index_quotes, 3 s
-            live index quotes
-        get_index_latest(codes? scope=cn): market newest_of_indices, 60 s
-            newest bar of the main indices
-        get_index_list(scope=cn): market stored_indices, 86400 s
-            stored indices
-    """),
+    interfaces=(
+        timeseries("get_index_daily", "history", "bars of one index", ttl=300).takes(
+            index_code=REQUIRED, start_date=DAY, end_date=DAY, limit=240, ascending=True
+        ),
+        timeseries(
+            "get_index_indicator", "index_indicators", "MA5/10/20/60, MACD, KDJ, BOLL, RSI14", ttl=300
+        ).takes(index_code=REQUIRED, limit=120),
+        market("get_realtime_index_quote", "live_index_quotes", "live index quotes", ttl=3).takes(
+            codes=TEXTS, scope="cn"
+        ),
+        market("get_index_latest", "newest_of_indices", "newest bar of the main indices", ttl=60).takes(
+            codes=TEXTS, scope="cn"
+        ),
+        market("get_index_list", "stored_indices", "stored indices", ttl=86400).takes(scope="cn"),
+    ),
 )

@@ -11,7 +11,8 @@ import pandas as pd
 
 from core.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from core.errors import NotServed, PayloadError, Permanent
 from platform_assets.compute.percentiles import trailing_percentile
@@ -105,8 +106,9 @@ DATASET = Raw(
     subject="indices_and_industries",
     title="Valuation of the broad indices",
     tasks=("industry_index_sync",),
-    interfaces=interfaces("""
-        get_index_valuation(index_code start_date? end_date? limit=750): timeseries history, 3600 s
-            PE, yield and percentile of one index, oldest first
-    """),
+    interfaces=(
+        timeseries(
+            "get_index_valuation", "history", "PE, yield and percentile of one index, oldest first", ttl=3600
+        ).takes(index_code=REQUIRED, start_date=DAY, end_date=DAY, limit=750),
+    ),
 )

@@ -9,7 +9,8 @@ import pandas as pd
 from core.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, latest, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, TEXTS, latest, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._quant import BARS, INDEX, columns_without, indicators_of, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
@@ -106,11 +107,11 @@ DATASET = Dataset(
     tasks=("quant_calc",),
     interfaces=(
         latest("get_indicator", "newest indicators of a code", 600),
-        *interfaces("""
-            get_indicator_history(code start_date? end_date? limit=120 fields?): timeseries history, 600 s
-                indicators of a code by date, oldest first
-            get_indicator_by_date(trade_date? sort? limit=200 offset=0 fields?): market by_date, 600 s
-                indicators of the market on one date
-        """),
+        timeseries(
+            "get_indicator_history", "history", "indicators of a code by date, oldest first", ttl=600
+        ).takes(code=REQUIRED, start_date=DAY, end_date=DAY, limit=120, fields=TEXTS),
+        market("get_indicator_by_date", "by_date", "indicators of the market on one date", ttl=600).takes(
+            trade_date=DAY, sort=TEXT, limit=200, offset=0, fields=TEXTS
+        ),
     ),
 )

@@ -10,7 +10,8 @@ import pandas as pd
 
 from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Soft, Whole, close_of, interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, timeseries
+from core.declaration.rules import Soft, Whole, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import next_rows
@@ -223,10 +224,12 @@ DATASET = Dataset(
     public_at=close_of("date"),
     freshness=trading(2),
     tasks=("industry_index_sync",),
-    interfaces=interfaces("""
-        get_industry_index_daily(industry_code start_date? end_date? limit=240): timeseries history, 600 s
-            bars of one industry index, oldest first
-        get_industry_index_by_date(trade_date? sort? limit=200 offset=0 level=l1): market by_date, 600 s
-            industry indices of one level on one date
-    """),
+    interfaces=(
+        timeseries(
+            "get_industry_index_daily", "history", "bars of one industry index, oldest first", ttl=600
+        ).takes(industry_code=REQUIRED, start_date=DAY, end_date=DAY, limit=240),
+        market(
+            "get_industry_index_by_date", "by_date", "industry indices of one level on one date", ttl=600
+        ).takes(trade_date=DAY, sort=TEXT, limit=200, offset=0, level="l1"),
+    ),
 )

@@ -12,7 +12,8 @@ import pandas as pd
 from core.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
 from platform_assets.compute.parameters import rotation as own
@@ -182,10 +183,12 @@ DATASET = Dataset(
     of_stocks=False,
     freshness=trading(1, "trade_date"),
     tasks=("industry_rank_sync",),
-    interfaces=interfaces("""
-        get_industry_rank(trade_date? level=sw_l1 top_n=20): market industry_ranks, 60 s
-            industry rotation of a day
-        get_industry_rank_history(industry_code days=60): timeseries newest_days, 600 s
-            rank series of one industry
-    """),
+    interfaces=(
+        market("get_industry_rank", "industry_ranks", "industry rotation of a day", ttl=60).takes(
+            trade_date=DAY, level="sw_l1", top_n=20
+        ),
+        timeseries("get_industry_rank_history", "newest_days", "rank series of one industry", ttl=600).takes(
+            industry_code=REQUIRED, days=60
+        ),
+    ),
 )

@@ -7,7 +7,8 @@ import pandas as pd
 
 from core.declaration.columns import S4, S8, S16, S64, Amt, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._industries import sw_report
 from resources.upstreams.fetch_context import FetchContext
@@ -74,10 +75,15 @@ DATASET = Raw(
     subject="indices_and_industries",
     title="Valuation of industries",
     tasks=("industry_index_sync",),
-    interfaces=interfaces("""
-        get_industry_valuation(standard=csrc date? level?): market by_date, 3600 s
-            PE of the industries of a classification on one date
-        get_industry_valuation_history(industry_code standard=csrc limit=250): timeseries history, 3600 s
-            PE of one industry by date, oldest first
-    """),
+    interfaces=(
+        market(
+            "get_industry_valuation",
+            "by_date",
+            "PE of the industries of a classification on one date",
+            ttl=3600,
+        ).takes(standard="csrc", date=DAY, level=TEXT),
+        timeseries(
+            "get_industry_valuation_history", "history", "PE of one industry by date, oldest first", ttl=3600
+        ).takes(industry_code=REQUIRED, standard="csrc", limit=250),
+    ),
 )

@@ -18,7 +18,8 @@ from core.declaration import columns as t
 from core.declaration.columns import col, key, model_columns
 from core.declaration.dataset import DERIVED, Dataset, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, Soft, close_of, interfaces, trading
+from core.declaration.interfaces import REQUIRED, timeseries
+from core.declaration.rules import Partition, Soft, close_of, trading
 from core.declaration.scope import Calendar, Context, Scope
 from core.errors import NotServed, PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
@@ -286,8 +287,9 @@ DATASET = Dataset(
     public_at=close_of("date"),
     freshness=trading(6, "last_date"),
     tasks=("fusion_kline_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_kline_bar(code period=week periods=240 ascending=true): timeseries periods, 600 s
-            period bars of a code
-    """),
+    interfaces=(
+        timeseries("get_kline_bar", "periods", "period bars of a code", ttl=600).takes(
+            code=REQUIRED, period="week", periods=240, ascending=True
+        ),
+    ),
 )

@@ -15,6 +15,7 @@ from core.arrays import Bools, Floats
 from core.declaration import rules
 from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
+from core.declaration.interfaces import DAY, REQUIRED, REQUIRED_TEXTS, by_date, latest, timeseries
 from core.declaration.scope import Context
 from core.market.securities import UNSURE_FUND, limit_class
 from core.price_identity import of_this_instrument
@@ -284,19 +285,23 @@ DATASET = Dataset(
     freshness=rules.trading(1),
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
-        *rules.interfaces("""
-            get_kline_daily(code start_date? end_date? limit=250 adjust=qfq): timeseries bars, 300 s
-                daily bars of one code
-        """),
-        rules.by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
-        rules.latest("get_kline_latest", "newest daily bar of a code", 60),
-        *rules.interfaces("""
-            get_kline_daily_batch(codes days=60 adjust=qfq): timeseries bars_by_code -> object, 300 s
-                map code -> newest bars, oldest first
-            get_returns(code window=20 limit=250): timeseries returns, 300 s
-                rolling returns and volatility
-            get_etf_kline(etf_code limit=250 adjust=qfq): timeseries bars, 300 s
-                ETF bars
-        """),
+        timeseries("get_kline_daily", "bars", "daily bars of one code", ttl=300).takes(
+            code=REQUIRED, start_date=DAY, end_date=DAY, limit=250, adjust="qfq"
+        ),
+        by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
+        latest("get_kline_latest", "newest daily bar of a code", 60),
+        timeseries(
+            "get_kline_daily_batch",
+            "bars_by_code",
+            "map code -> newest bars, oldest first",
+            ttl=300,
+            returns="object",
+        ).takes(codes=REQUIRED_TEXTS, days=60, adjust="qfq"),
+        timeseries("get_returns", "returns", "rolling returns and volatility", ttl=300).takes(
+            code=REQUIRED, window=20, limit=250
+        ),
+        timeseries("get_etf_kline", "bars", "ETF bars", ttl=300).takes(
+            etf_code=REQUIRED, limit=250, adjust="qfq"
+        ),
     ),
 )

@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.declaration.columns import S255, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import interfaces
+from core.declaration.interfaces import timeseries
 from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
@@ -106,8 +106,9 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     tasks=("market_phase_sync",),
-    interfaces=interfaces("""
-        get_limit_count_history(days=60): timeseries newest_days, 600 s
-            limit-up and limit-down counts
-    """),
+    interfaces=(
+        timeseries("get_limit_count_history", "newest_days", "limit-up and limit-down counts", ttl=600).takes(
+            days=60
+        ),
+    ),
 )

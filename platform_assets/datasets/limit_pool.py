@@ -13,7 +13,8 @@ import pandas as pd
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, within_last
 
@@ -83,14 +84,18 @@ DATASET = Raw(
     subject="trading",
     title="Limit pools",
     tasks=("market_phase_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_limit_pool(trade_date? pool=up): market by_date by first_seal_time, 60 s
-            stored limit pool of a day
-        get_limit_ladder(trade_date?): market limit_ladder -> object, 60 s
-            consecutive-board ladder
-        get_limit_history(code limit=60): timeseries history, 600 s
-            limit events of one code
-        get_realtime_stock_changes(limit=100): market live_stock_changes, 20 s
-            intraday anomalies
-    """),
+    interfaces=(
+        market(
+            "get_limit_pool", "by_date", "stored limit pool of a day", ttl=60, order="first_seal_time"
+        ).takes(trade_date=DAY, pool="up"),
+        market(
+            "get_limit_ladder", "limit_ladder", "consecutive-board ladder", ttl=60, returns="object"
+        ).takes(trade_date=DAY),
+        timeseries("get_limit_history", "history", "limit events of one code", ttl=600).takes(
+            code=REQUIRED, limit=60
+        ),
+        market("get_realtime_stock_changes", "live_stock_changes", "intraday anomalies", ttl=20).takes(
+            limit=100
+        ),
+    ),
 )

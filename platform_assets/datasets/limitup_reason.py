@@ -7,7 +7,8 @@ import pandas as pd
 from core.declaration.columns import S8, S16, S64, S255, Amt, Bool, Code, Date, F, Json, Model, Text, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import canonical_json, stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.datasets.limit_pool import topic_pool
 from resources.upstreams.fetch_context import FetchContext, within_last
@@ -62,10 +63,12 @@ DATASET = Raw(
     subject="trading",
     title="Reasons of limit-ups",
     tasks=("limitup_reason_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_limitup_reason(trade_date? keyword?): market by_date by first_time, 600 s
-            limit-up reasons
-        get_limitup_reason_history(code limit=30): timeseries history, 600 s
-            reasons of one code
-    """),
+    interfaces=(
+        market("get_limitup_reason", "by_date", "limit-up reasons", ttl=600, order="first_time").takes(
+            trade_date=DAY, keyword=TEXT
+        ),
+        timeseries("get_limitup_reason_history", "history", "reasons of one code", ttl=600).takes(
+            code=REQUIRED, limit=30
+        ),
+    ),
 )

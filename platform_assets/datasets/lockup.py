@@ -9,7 +9,8 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, market, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -49,10 +50,12 @@ DATASET = Raw(
     subject="holders",
     title="Releases of locked shares",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_lockup(code days=365 forward_days=90): stock around_today, 3600 s
-            lock-up releases of a code, past and planned
-        get_lockup_calendar(start_date? end_date? limit=200): market calendar_range, 3600 s
-            lock-up releases of the market by date
-    """),
+    interfaces=(
+        stock("get_lockup", "around_today", "lock-up releases of a code, past and planned", ttl=3600).takes(
+            code=REQUIRED, days=365, forward_days=90
+        ),
+        market(
+            "get_lockup_calendar", "calendar_range", "lock-up releases of the market by date", ttl=3600
+        ).takes(start_date=DAY, end_date=DAY, limit=200),
+    ),
 )

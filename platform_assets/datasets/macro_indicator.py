@@ -18,7 +18,8 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S8, S32, S64, S128, Bool, Date, F, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Contract, Fields, Partition, Soft, Whole, calendar_days, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, TEXTS, market, timeseries
+from core.declaration.rules import Contract, Fields, Partition, Soft, Whole, calendar_days
 from core.declaration.scope import Context
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
@@ -251,16 +252,19 @@ DATASET = Dataset(
     public_at=when_known,
     freshness=calendar_days(45, "period_date"),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_macro_indicator(indicator start_date? end_date? limit=120): timeseries history, 3600 s
-            macro series
-        get_macro_latest(indicators? region?): market series_latest, 3600 s
-            latest value of each series
-        get_macro_indicator_list(region?): market series_list, 86400 s
-            series names
-        get_bond_yield(region=cn start_date? end_date? limit=250): timeseries bond_yields, 3600 s
-            government bond yields by tenor
-        get_erp(index_code=sh000300 limit=750): timeseries risk_premium, 3600 s
-            equity risk premium = 1/PE - 10 year yield
-    """),
+    interfaces=(
+        timeseries("get_macro_indicator", "history", "macro series", ttl=3600).takes(
+            indicator=REQUIRED, start_date=DAY, end_date=DAY, limit=120
+        ),
+        market("get_macro_latest", "series_latest", "latest value of each series", ttl=3600).takes(
+            indicators=TEXTS, region=TEXT
+        ),
+        market("get_macro_indicator_list", "series_list", "series names", ttl=86400).takes(region=TEXT),
+        timeseries("get_bond_yield", "bond_yields", "government bond yields by tenor", ttl=3600).takes(
+            region="cn", start_date=DAY, end_date=DAY, limit=250
+        ),
+        timeseries("get_erp", "risk_premium", "equity risk premium = 1/PE - 10 year yield", ttl=3600).takes(
+            index_code="sh000300", limit=750
+        ),
+    ),
 )

@@ -12,7 +12,8 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
+from core.declaration.interfaces import DAY, TEXT, market
+from core.declaration.rules import Fields, Partition, Soft, calendar_days
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
@@ -168,8 +169,9 @@ DATASET = Dataset(
     freshness=calendar_days(14, "release_time"),
     tasks=("fusion_daily_sync", "eod_core"),
     indexes=(("release_time",),),
-    interfaces=interfaces("""
-        get_macro_release(start_date? end_date? region? importance=1): market releases, 600 s
-            economic calendar
-    """),
+    interfaces=(
+        market("get_macro_release", "releases", "economic calendar", ttl=600).takes(
+            start_date=DAY, end_date=DAY, region=TEXT, importance=1
+        ),
+    ),
 )

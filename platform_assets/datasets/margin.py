@@ -14,6 +14,7 @@ from core.declaration import rules
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
+from core.declaration.interfaces import DAY, TEXT, by_date, history, latest, timeseries
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._events import EXCHANGES
 from resources.upstreams.fetch_context import FetchContext
@@ -233,13 +234,15 @@ DATASET = Dataset(
     may_be_empty=True,  # no figure is out before the next trade date
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
-        rules.latest("get_margin", "newest margin row of a code", 600),
-        rules.history("get_margin_history", "margin rows of a code by date", 600, 120),
-        rules.by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
-        *rules.interfaces("""
-            get_margin_total(exchange? start_date? end_date?
-                             limit=120): timeseries market_totals of exchange_margin, 600 s
-                market margin totals of the exchanges SSE, SZSE, BSE by date
-        """),
+        latest("get_margin", "newest margin row of a code", 600),
+        history("get_margin_history", "margin rows of a code by date", 600, 120),
+        by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
+        timeseries(
+            "get_margin_total",
+            "market_totals",
+            "market margin totals of the exchanges SSE, SZSE, BSE by date",
+            ttl=600,
+            table="exchange_margin",
+        ).takes(exchange=TEXT, start_date=DAY, end_date=DAY, limit=120),
     ),
 )

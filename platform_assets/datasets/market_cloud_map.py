@@ -16,7 +16,8 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Soft, Whole, close_of, interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import Soft, Whole, close_of, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._dated import SPELLING, known_on
@@ -348,10 +349,12 @@ DATASET = Dataset(
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_market_cloud_map(trade_date? level=sector): market by_date by rank_no, 60 s
-            treemap nodes
-        get_sector_history(industry_code limit=60): timeseries history, 600 s
-            stored sector node rows
-    """),
+    interfaces=(
+        market("get_market_cloud_map", "by_date", "treemap nodes", ttl=60, order="rank_no").takes(
+            trade_date=DAY, level="sector"
+        ),
+        timeseries("get_sector_history", "history", "stored sector node rows", ttl=600).takes(
+            industry_code=REQUIRED, limit=60
+        ),
+    ),
 )

@@ -14,7 +14,8 @@ from core.arrays import Floats
 from core.declaration.columns import S16, Amt, Bool, Date, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitCounts
 from platform_assets.compute.market_phase import score_days, segments, settle
@@ -223,10 +224,10 @@ DATASET = Dataset(
     of_stocks=False,
     freshness=trading(1, "trade_date"),
     tasks=("market_phase_sync",),
-    interfaces=interfaces("""
-        get_market_phase(trade_date?): market of_date -> object|null, 60 s
-            market phase of a day
-        get_market_phase_history(days=90): timeseries newest_days, 600 s
-            phase rows
-    """),
+    interfaces=(
+        market("get_market_phase", "of_date", "market phase of a day", ttl=60, returns="object|null").takes(
+            trade_date=DAY
+        ),
+        timeseries("get_market_phase_history", "newest_days", "phase rows", ttl=600).takes(days=90),
+    ),
 )

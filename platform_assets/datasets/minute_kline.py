@@ -8,7 +8,8 @@ import pandas as pd
 from core.declaration.columns import S4, Amt, Big, Code, Dt, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, timeseries
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.errors import NotServed
 from platform_assets.datasets._price_checks import OrderedPrices
@@ -99,8 +100,9 @@ DATASET = Raw(
 ).alone(
     subject="prices",
     title="Minute bars of single codes, on demand",
-    interfaces=interfaces("""
-        get_minute_kline(code period=5 days=1): timeseries minute_bars, 60 s
-            stored minute bars
-    """),
+    interfaces=(
+        timeseries("get_minute_kline", "minute_bars", "stored minute bars", ttl=60).takes(
+            code=REQUIRED, period=5, days=1
+        ),
+    ),
 )

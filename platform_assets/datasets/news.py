@@ -13,7 +13,8 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, stock
+from core.declaration.rules import Partition, Rows, Soft, calendar_days
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
 from platform_assets.datasets import _press
@@ -330,14 +331,26 @@ DATASET = Dataset(
     freshness=calendar_days(3, "pub_time"),
     may_be_empty=True,
     tasks=("news_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_news(code start_date? end_date? news_type? limit=30): stock headlines, 300 s
-            news and research of one code
-        get_news_by_date(date? news_type? keyword? limit=200 offset=0): market headlines, 300 s
-            all news of one day
-        get_research_reports(code limit=30): stock headlines of raw_reports, 3600 s
-            research reports with rating and EPS forecasts
-        get_research_reports_by_date(date? sort? limit=200 offset=0): market by_date of raw_reports, 3600 s
-            research reports of all codes on one date
-    """),
+    interfaces=(
+        stock("get_news", "headlines", "news and research of one code", ttl=300).takes(
+            code=REQUIRED, start_date=DAY, end_date=DAY, news_type=TEXT, limit=30
+        ),
+        market("get_news_by_date", "headlines", "all news of one day", ttl=300).takes(
+            date=DAY, news_type=TEXT, keyword=TEXT, limit=200, offset=0
+        ),
+        stock(
+            "get_research_reports",
+            "headlines",
+            "research reports with rating and EPS forecasts",
+            ttl=3600,
+            table="raw_reports",
+        ).takes(code=REQUIRED, limit=30),
+        market(
+            "get_research_reports_by_date",
+            "by_date",
+            "research reports of all codes on one date",
+            ttl=3600,
+            table="raw_reports",
+        ).takes(date=DAY, sort=TEXT, limit=200, offset=0),
+    ),
 )

@@ -4,7 +4,8 @@ import pandas as pd
 
 from core.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import Partition, calendar_days, interfaces
+from core.declaration.interfaces import DAY, TEXT, market
+from core.declaration.rules import Partition, calendar_days
 from core.declaration.scope import Scope
 from platform_assets.datasets._press import flashes
 from resources.upstreams.fetch_context import FetchContext, within_last
@@ -57,8 +58,9 @@ DATASET = Raw(
     subject="news",
     title="Flash news",
     tasks=("news_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_news_flash(start_date? end_date? keyword? limit=50): market headlines, 30 s
-            stored flash news
-    """),
+    interfaces=(
+        market("get_news_flash", "headlines", "stored flash news", ttl=30).takes(
+            start_date=DAY, end_date=DAY, keyword=TEXT, limit=50
+        ),
+    ),
 )

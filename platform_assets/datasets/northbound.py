@@ -5,7 +5,8 @@ import pandas as pd
 from core.declaration.columns import S8, Amt, Big, Date, Model, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from core.declaration.trade_days import HONG_KONG
 from core.errors import NotServed
@@ -58,8 +59,9 @@ DATASET = Raw(
     subject="trading",
     title="Stock connect by trade date",
     tasks=("exchange_sync",),
-    interfaces=interfaces("""
-        get_northbound_daily(channel=north start_date? end_date? limit=120): timeseries rows_of, 600 s
-            northbound daily rows
-    """),
+    interfaces=(
+        timeseries("get_northbound_daily", "rows_of", "northbound daily rows", ttl=600).takes(
+            channel="north", start_date=DAY, end_date=DAY, limit=120
+        ),
+    ),
 )

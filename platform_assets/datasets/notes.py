@@ -6,7 +6,7 @@ one of another source.
 
 from core.declaration.columns import columns_from
 from core.declaration.dataset import Dataset
-from core.declaration.rules import interfaces
+from core.declaration.interfaces import DAY, market
 from core.declaration.tables import Layer, Table
 
 _COLUMNS = columns_from(
@@ -34,10 +34,15 @@ DATASET = Dataset(
         _note("note_morning", "Note before the session"),
         _note("note_daily_review", "Review after the session"),
     ),
-    interfaces=interfaces("""
-        get_morning_note(date?): market of_date -> object|null, 600 s
-            morning note
-        get_daily_review(date?): market of_date of note_daily_review -> object|null, 600 s
-            daily review
-    """),
+    interfaces=(
+        market("get_morning_note", "of_date", "morning note", ttl=600, returns="object|null").takes(date=DAY),
+        market(
+            "get_daily_review",
+            "of_date",
+            "daily review",
+            ttl=600,
+            returns="object|null",
+            table="note_daily_review",
+        ).takes(date=DAY),
+    ),
 )

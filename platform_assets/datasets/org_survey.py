@@ -4,7 +4,8 @@ import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, market, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
@@ -61,10 +62,12 @@ DATASET = Raw(
     subject="holders",
     title="Visits of institutions at companies",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_org_survey(code limit=50): stock newest, 3600 s
-            institutions that visited a code, newest visit first
-        get_org_survey_rank(days=30 limit=50): market most_visited, 3600 s
-            codes with the most visitors in the last days
-    """),
+    interfaces=(
+        stock(
+            "get_org_survey", "newest", "institutions that visited a code, newest visit first", ttl=3600
+        ).takes(code=REQUIRED, limit=50),
+        market(
+            "get_org_survey_rank", "most_visited", "codes with the most visitors in the last days", ttl=3600
+        ).takes(days=30, limit=50),
+    ),
 )

@@ -12,7 +12,8 @@ import pandas as pd
 from core.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
-from core.declaration.rules import history, interfaces, trading
+from core.declaration.interfaces import DAY, INT, TEXT, history, market
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.compute.patterns import has_row, kind_names, pattern_columns
@@ -80,10 +81,8 @@ DATASET = Dataset(
     tasks=("quant_calc",),
     interfaces=(
         history("get_pattern_history", "pattern rows of a code by date, oldest first", 600, limit=60),
-        *interfaces("""
-            get_pattern_by_date(trade_date? sort? limit=200 offset=0 pattern?
-                                direction?): market patterns_by_date, 600 s
-                pattern rows of the market on one date
-        """),
+        market(
+            "get_pattern_by_date", "patterns_by_date", "pattern rows of the market on one date", ttl=600
+        ).takes(trade_date=DAY, sort=TEXT, limit=200, offset=0, pattern=TEXT, direction=INT),
     ),
 )

@@ -13,7 +13,8 @@ import pandas as pd
 from core.days import monday_of
 from core.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import Partition, calendar_days, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, market, stock
+from core.declaration.rules import Partition, calendar_days
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, periods_due, possible_notice, previous_period
 from core.text_keys import plain_form
@@ -124,10 +125,12 @@ DATASET = Raw(
     subject="securities",
     title="Disclosure dates of periodic reports",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_periodic_report_schedule(report_period? start_date? end_date? limit=500): market schedule, 3600 s
-            disclosure schedule
-        get_periodic_report(code limit=12): stock headlines, 3600 s
-            disclosure dates of one code
-    """),
+    interfaces=(
+        market("get_periodic_report_schedule", "schedule", "disclosure schedule", ttl=3600).takes(
+            report_period=DAY, start_date=DAY, end_date=DAY, limit=500
+        ),
+        stock("get_periodic_report", "headlines", "disclosure dates of one code", ttl=3600).takes(
+            code=REQUIRED, limit=12
+        ),
+    ),
 )

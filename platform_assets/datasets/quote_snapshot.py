@@ -13,6 +13,17 @@ from core.declaration import rules
 from core.declaration.columns import Model, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
+from core.declaration.interfaces import (
+    REQUIRED,
+    REQUIRED_TEXTS,
+    batch,
+    by_date,
+    history,
+    latest,
+    market,
+    stock,
+    timeseries,
+)
 from core.declaration.scope import Context, Scope
 from core.errors import NotServed
 from core.price_identity import of_this_instrument
@@ -276,21 +287,20 @@ DATASET = Dataset(
     freshness=rules.trading(1, "trade_date"),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        rules.latest("get_quote_snapshot", "newest closing quote of a code", 60),
-        rules.batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
-        rules.history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
-        rules.by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
-        *rules.interfaces("""
-            get_realtime_quote(codes): stock live_quotes -> object, 3 s
-                map code -> live quote
-            get_realtime_orderbook(code): stock live_order_book -> object|null, 3 s
-                five-level order book
-            get_realtime_ticks(code limit=100): stock live_ticks, 3 s
-                last trades
-            get_realtime_minute_kline(code period=5): timeseries live_minute_kline, 30 s
-                live minute bars
-            get_realtime_market_stat(): market live_market_stat -> object, 10 s
-                market totals
-        """),
+        latest("get_quote_snapshot", "newest closing quote of a code", 60),
+        batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
+        history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
+        by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
+        stock("get_realtime_quote", "live_quotes", "map code -> live quote", ttl=3, returns="object").takes(
+            codes=REQUIRED_TEXTS
+        ),
+        stock(
+            "get_realtime_orderbook", "live_order_book", "five-level order book", ttl=3, returns="object|null"
+        ).takes(code=REQUIRED),
+        stock("get_realtime_ticks", "live_ticks", "last trades", ttl=3).takes(code=REQUIRED, limit=100),
+        timeseries("get_realtime_minute_kline", "live_minute_kline", "live minute bars", ttl=30).takes(
+            code=REQUIRED, period=5
+        ),
+        market("get_realtime_market_stat", "live_market_stat", "market totals", ttl=10, returns="object"),
     ),
 )

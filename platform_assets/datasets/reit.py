@@ -8,7 +8,8 @@ import pandas as pd
 
 from core.declaration.columns import S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._funds import of_scope, with_values
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -59,10 +60,8 @@ DATASET = Raw(
     subject="other_securities",
     title="Real-estate funds (REITs)",
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_reit_list(trade_date? sort=-change_pct): market by_date, 300 s
-            REIT list
-        get_reit_history(code limit=250): timeseries history, 600 s
-            REIT series
-    """),
+    interfaces=(
+        market("get_reit_list", "by_date", "REIT list", ttl=300).takes(trade_date=DAY, sort="-change_pct"),
+        timeseries("get_reit_history", "history", "REIT series", ttl=600).takes(code=REQUIRED, limit=250),
+    ),
 )

@@ -7,7 +7,8 @@ import pandas as pd
 
 from core.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.rules import interfaces, trading
+from core.declaration.interfaces import DAY, REQUIRED, market, stock
+from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -49,10 +50,12 @@ DATASET = Raw(
     subject="trading",
     title="Marks of stocks",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_stock_comment(code limit=30): stock history, 600 s
-            score and focus series
-        get_stock_comment_rank(trade_date? sort=-total_score limit=100): market by_date, 600 s
-            score ranking
-    """),
+    interfaces=(
+        stock("get_stock_comment", "history", "score and focus series", ttl=600).takes(
+            code=REQUIRED, limit=30
+        ),
+        market("get_stock_comment_rank", "by_date", "score ranking", ttl=600).takes(
+            trade_date=DAY, sort="-total_score", limit=100
+        ),
+    ),
 )

@@ -5,7 +5,8 @@ import pandas as pd
 from core.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces, period
+from core.declaration.interfaces import DAY, REQUIRED, market, stock
+from core.declaration.rules import Partition, period
 from core.declaration.scope import Scope
 from core.errors import Unavailable
 from core.market.securities import is_a_share
@@ -84,10 +85,14 @@ DATASET = Raw(
     subject="financials",
     title="Goodwill",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_goodwill(code limit=12): stock newest, 3600 s
-            goodwill rows
-        get_goodwill_rank(report_period? limit=100): market by_date by -goodwill_equity_ratio_pct, 3600 s
-            highest goodwill ratios
-    """),
+    interfaces=(
+        stock("get_goodwill", "newest", "goodwill rows", ttl=3600).takes(code=REQUIRED, limit=12),
+        market(
+            "get_goodwill_rank",
+            "by_date",
+            "highest goodwill ratios",
+            ttl=3600,
+            order="-goodwill_equity_ratio_pct",
+        ).takes(report_period=DAY, limit=100),
+    ),
 )

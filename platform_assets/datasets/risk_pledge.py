@@ -10,7 +10,8 @@ from core.days import moved
 from core.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, calendar_days, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, market, stock
+from core.declaration.rules import Partition, calendar_days
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from platform_assets.datasets._notices import spans
@@ -63,10 +64,10 @@ DATASET = Raw(
     subject="holders",
     title="Pledged shares",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_pledge(code limit=52): stock history, 3600 s
-            pledge ratio series
-        get_pledge_rank(trade_date? limit=100): market by_date by -pledge_ratio, 3600 s
-            highest pledge ratios
-    """),
+    interfaces=(
+        stock("get_pledge", "history", "pledge ratio series", ttl=3600).takes(code=REQUIRED, limit=52),
+        market("get_pledge_rank", "by_date", "highest pledge ratios", ttl=3600, order="-pledge_ratio").takes(
+            trade_date=DAY, limit=100
+        ),
+    ),
 )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import interfaces
+from core.declaration.interfaces import TEXT, market
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import outcomes_of
@@ -136,8 +136,9 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     tasks=("builtin_track", "preset_track"),
-    interfaces=interfaces("""
-        get_scorecard(source? days=90): market newest_days, 600 s
-            forward-return statistics
-    """),
+    interfaces=(
+        market("get_scorecard", "newest_days", "forward-return statistics", ttl=600).takes(
+            source=TEXT, days=90
+        ),
+    ),
 )

@@ -8,7 +8,8 @@ import pandas as pd
 from core.declaration.columns import K16, K32, S32, S64, S255, Amt, Big, Code, Date, Model, Text, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import REQUIRED, stock, timeseries
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.text_keys import hash_key
@@ -201,10 +202,12 @@ DATASET = Dataset(
             tasks=_TASK,
         ),
     ),
-    interfaces=interfaces("""
-        get_share_structure(code limit=30): timeseries history, 86400 s
-            share capital changes
-        get_capital_operations(code limit=30): stock newest of aux_capital, 86400 s
-            buybacks and share changes
-    """),
+    interfaces=(
+        timeseries("get_share_structure", "history", "share capital changes", ttl=86400).takes(
+            code=REQUIRED, limit=30
+        ),
+        stock(
+            "get_capital_operations", "newest", "buybacks and share changes", ttl=86400, table="aux_capital"
+        ).takes(code=REQUIRED, limit=30),
+    ),
 )

@@ -14,7 +14,7 @@ from core.arrays import Bools, Floats, Ints
 from core.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json, stacked
-from core.declaration.rules import interfaces
+from core.declaration.interfaces import DAY, TEXT, market
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.compute.parameters.patterns import DIRECTIONS
@@ -115,8 +115,9 @@ DATASET = Dataset(
     monitored=False,
     indexes=(("code", "trade_date"),),
     tasks=("quant_calc",),
-    interfaces=interfaces("""
-        get_signal_pool(trade_date? signal_key? limit=200): market by_date, 600 s
-            signals of a day
-    """),
+    interfaces=(
+        market("get_signal_pool", "by_date", "signals of a day", ttl=600).takes(
+            trade_date=DAY, signal_key=TEXT, limit=200
+        ),
+    ),
 )

@@ -15,7 +15,8 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
+from core.declaration.interfaces import REQUIRED, TEXT, batch, latest, market, stock
+from core.declaration.rules import Fields, Partition, Soft, calendar_days
 from core.declaration.scope import Context
 from platform_assets.datasets._blocks import portal_blocks, portal_boards, terminal_blocks, terminal_boards
 from platform_assets.datasets._dated import sw_level
@@ -204,25 +205,40 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_industry", "classifications of a code", 3600),
         batch("get_stock_industry_batch", "classifications of many codes", 3600),
-        *interfaces("""
-            get_realtime_industry_ranking(top_n=20): market live_industry_ranking -> object, 30 s
-                industry change ranking: top, bottom, total
-            get_industry_members(industry_code level=sw_l1): market industry_members, 3600 s
-                members of an industry
-            get_industry_list(level=sw_l1): market industry_list, 86400 s
-                industries with member counts
-            get_industry_peers(code level=sw_l2 limit=20): stock industry_peers, 600 s
-                peers of one code with key figures
-            get_concept_blocks(code): stock matching of raw_concept_blocks, 3600 s
-                industry, concept and region blocks of one code
-            get_concept_members(block_code): market matching of raw_concept_blocks, 3600 s
-                codes of one concept
-            get_block_list(block_type=gn keyword?): market blocks of raw_block_member, 3600 s
-                blocks with member counts
-            get_block_members(block_code block_type?): market matching of raw_block_member, 3600 s
-                codes of one block
-            get_stock_blocks(code): stock matching of raw_block_member, 3600 s
-                blocks of one code
-        """),
+        market(
+            "get_realtime_industry_ranking",
+            "live_industry_ranking",
+            "industry change ranking: top, bottom, total",
+            ttl=30,
+            returns="object",
+        ).takes(top_n=20),
+        market("get_industry_members", "industry_members", "members of an industry", ttl=3600).takes(
+            industry_code=REQUIRED, level="sw_l1"
+        ),
+        market("get_industry_list", "industry_list", "industries with member counts", ttl=86400).takes(
+            level="sw_l1"
+        ),
+        stock("get_industry_peers", "industry_peers", "peers of one code with key figures", ttl=600).takes(
+            code=REQUIRED, level="sw_l2", limit=20
+        ),
+        stock(
+            "get_concept_blocks",
+            "matching",
+            "industry, concept and region blocks of one code",
+            ttl=3600,
+            table="raw_concept_blocks",
+        ).takes(code=REQUIRED),
+        market(
+            "get_concept_members", "matching", "codes of one concept", ttl=3600, table="raw_concept_blocks"
+        ).takes(block_code=REQUIRED),
+        market(
+            "get_block_list", "blocks", "blocks with member counts", ttl=3600, table="raw_block_member"
+        ).takes(block_type="gn", keyword=TEXT),
+        market(
+            "get_block_members", "matching", "codes of one block", ttl=3600, table="raw_block_member"
+        ).takes(block_code=REQUIRED, block_type=TEXT),
+        stock("get_stock_blocks", "matching", "blocks of one code", ttl=3600, table="raw_block_member").takes(
+            code=REQUIRED
+        ),
     ),
 )

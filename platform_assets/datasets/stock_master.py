@@ -12,7 +12,8 @@ import pandas as pd
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
+from core.declaration.interfaces import REQUIRED, TEXT, batch, latest, market
+from core.declaration.rules import Fields, Partition, Soft, calendar_days
 from core.declaration.scope import Context
 from core.market.names import is_st
 from core.market.rules import limit_pct, lot_of
@@ -163,16 +164,15 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_master", "master row of a code", 3600),
         batch("get_stock_master_batch", "master rows of many codes", 3600),
-        *interfaces("""
-            get_stock_list(market? sec_type=stock list_status=L keyword? page=1
-                           page_size=100): market securities, 3600 s
-                security list with filters
-            get_stock_search(keyword page=1 page_size=10): market security_search, 600 s
-                code, name and pinyin search
-            get_st_stocks(limit=500): market special_treatment, 3600 s
-                ST and *ST securities
-            get_new_stocks(days=60 limit=200): market young_securities, 3600 s
-                securities listed within days
-        """),
+        market("get_stock_list", "securities", "security list with filters", ttl=3600).takes(
+            market=TEXT, sec_type="stock", list_status="L", keyword=TEXT, page=1, page_size=100
+        ),
+        market("get_stock_search", "security_search", "code, name and pinyin search", ttl=600).takes(
+            keyword=REQUIRED, page=1, page_size=10
+        ),
+        market("get_st_stocks", "special_treatment", "ST and *ST securities", ttl=3600).takes(limit=500),
+        market("get_new_stocks", "young_securities", "securities listed within days", ttl=3600).takes(
+            days=60, limit=200
+        ),
     ),
 )

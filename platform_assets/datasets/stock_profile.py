@@ -12,6 +12,7 @@ from core.declaration import rules
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
+from core.declaration.interfaces import REQUIRED, batch, latest, stock
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from resources.upstreams.fetch_context import FetchContext
@@ -305,11 +306,15 @@ DATASET = Dataset(
     may_be_empty=True,
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=(
-        rules.latest("get_stock_profile", "profile of a code", 86400),
-        rules.batch("get_stock_profile_batch", "profiles of many codes", 86400),
-        *rules.interfaces("""
-            get_issue_info(code): stock latest of raw_issue_info -> object|null, 86400 s
-                issue of a code's shares
-        """),
+        latest("get_stock_profile", "profile of a code", 86400),
+        batch("get_stock_profile_batch", "profiles of many codes", 86400),
+        stock(
+            "get_issue_info",
+            "latest",
+            "issue of a code's shares",
+            ttl=86400,
+            returns="object|null",
+            table="raw_issue_info",
+        ).takes(code=REQUIRED),
     ),
 )

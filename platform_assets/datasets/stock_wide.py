@@ -11,7 +11,8 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Soft, Whole, batch, close_of, interfaces, latest, trading
+from core.declaration.interfaces import DAY, TEXT, TEXTS, batch, latest, market
+from core.declaration.rules import Soft, Whole, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
@@ -283,14 +284,17 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_wide", "newest wide row of a code", 60),
         batch("get_stock_wide_batch", "newest wide rows of many codes", 60),
-        *interfaces("""
-            get_stock_wide_by_date(trade_date? sort? limit=200 offset=0 fields?
-                                   industry_code?): market by_date, 60 s
-                wide rows of all codes on one date
-            get_stock_rank(sort=-change_pct limit=50 market? industry_code?): market by_date, 30 s
-                ranking on any wide column
-            get_stock_screen(fields? sort? limit=100 keyword?): market screen, 60 s
-                wide rows filtered by simple column conditions (keyword pe_ttm<20, roe>=15) and words
-        """),
+        market("get_stock_wide_by_date", "by_date", "wide rows of all codes on one date", ttl=60).takes(
+            trade_date=DAY, sort=TEXT, limit=200, offset=0, fields=TEXTS, industry_code=TEXT
+        ),
+        market("get_stock_rank", "by_date", "ranking on any wide column", ttl=30).takes(
+            sort="-change_pct", limit=50, market=TEXT, industry_code=TEXT
+        ),
+        market(
+            "get_stock_screen",
+            "screen",
+            "wide rows filtered by simple column conditions (keyword pe_ttm<20, roe>=15) and words",
+            ttl=60,
+        ).takes(fields=TEXTS, sort=TEXT, limit=100, keyword=TEXT),
     ),
 )

@@ -8,7 +8,8 @@ from core.days import moved
 from core.declaration.columns import K16, S8, S32, S64, S255, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
-from core.declaration.rules import Partition, interfaces
+from core.declaration.interfaces import DAY, REQUIRED, stock
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import is_period, open_on_any
@@ -95,8 +96,9 @@ DATASET = Raw(
     subject="holders",
     title="Ten largest holders by report period",
     tasks=("aux_f10_events_sync",),
-    interfaces=interfaces("""
-        get_top_holders(code report_period? holder_type=float10): stock of_period by rank_no, 3600 s
-            top ten holders
-    """),
+    interfaces=(
+        stock("get_top_holders", "of_period", "top ten holders", ttl=3600, order="rank_no").takes(
+            code=REQUIRED, report_period=DAY, holder_type="float10"
+        ),
+    ),
 )

@@ -14,7 +14,7 @@ import pandas as pd
 from core.arrays import Floats
 from core.declaration.conditions import equal
 from core.declaration.frames import canonical_json
-from core.declaration.rules import interfaces
+from core.declaration.interfaces import DAY, TEXT, market
 from core.declaration.scope import Scope
 from core.market.bars import Dense
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
@@ -174,8 +174,9 @@ DATASET = pick_dataset(
     make=picks,
     reads=(LEADERS, SCORES, INDICATORS, PATTERNS),
     task="builtin_track",
-    interfaces=interfaces("""
-        get_builtin_picks(trade_date? board_key?): market by_date, 600 s
-            picks of the three boards
-    """),
+    interfaces=(
+        market("get_builtin_picks", "by_date", "picks of the three boards", ttl=600).takes(
+            trade_date=DAY, board_key=TEXT
+        ),
+    ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.declaration.frames import canonical_json
-from core.declaration.rules import interfaces
+from core.declaration.interfaces import DAY, TEXT, market
 from core.declaration.scope import Scope
 from platform_assets.compute.factors.definitions import BY_KEY, FACTORS
 from platform_assets.compute.factors.presets import COMPOSITE, INDUSTRY_COLUMNS, PRESETS, Preset, apply_preset
@@ -68,8 +68,9 @@ DATASET = pick_dataset(
     make=picks,
     reads=(SCORES,),
     task="preset_track",
-    interfaces=interfaces("""
-        get_preset_picks(trade_date? preset_key?): market by_date, 600 s
-            picks of the presets
-    """),
+    interfaces=(
+        market("get_preset_picks", "by_date", "picks of the presets", ttl=600).takes(
+            trade_date=DAY, preset_key=TEXT
+        ),
+    ),
 )

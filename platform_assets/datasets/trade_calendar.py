@@ -16,7 +16,8 @@ from core.calendar import SHIPPED_UNTIL, shipped_calendar
 from core.days import moved
 from core.declaration.columns import K32, S4, S64, Bool, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Partition, Soft, interfaces
+from core.declaration.interfaces import DAY, market
+from core.declaration.rules import Partition, Soft
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -246,10 +247,16 @@ DATASET = Dataset(
     reads_own_past=True,
     of_stocks=False,
     tasks=("calendar_sync", "eod_core"),
-    interfaces=interfaces("""
-        get_trade_calendar(market=CN start_date? end_date?): market calendar, 86400 s
-            trade calendar days of a market
-        get_latest_trade_date(market=CN): market latest_trade_date -> string, 60 s
-            newest trade date that is not after today
-    """),
+    interfaces=(
+        market("get_trade_calendar", "calendar", "trade calendar days of a market", ttl=86400).takes(
+            market="CN", start_date=DAY, end_date=DAY
+        ),
+        market(
+            "get_latest_trade_date",
+            "latest_trade_date",
+            "newest trade date that is not after today",
+            ttl=60,
+            returns="string",
+        ).takes(market="CN"),
+    ),
 )

@@ -11,6 +11,7 @@ from core.declaration import columns as t
 from core.declaration import rules
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.interfaces import REQUIRED, batch, by_date, history, latest, stock
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
@@ -240,13 +241,16 @@ DATASET = Dataset(
     freshness=rules.trading(1),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        rules.latest("get_valuation", "newest valuation of a code", 300),
-        rules.batch("get_valuation_batch", "newest valuations of many codes", 300),
-        rules.history("get_valuation_history", "valuations of a code by date", 300),
-        rules.by_date("get_valuation_by_date", "valuations of the market on one date", 300),
-        *rules.interfaces("""
-            get_valuation_percentile(code days=1250): stock valuation_percentile -> object|null, 3600 s
-                percentiles of pe and pb in the window
-        """),
+        latest("get_valuation", "newest valuation of a code", 300),
+        batch("get_valuation_batch", "newest valuations of many codes", 300),
+        history("get_valuation_history", "valuations of a code by date", 300),
+        by_date("get_valuation_by_date", "valuations of the market on one date", 300),
+        stock(
+            "get_valuation_percentile",
+            "valuation_percentile",
+            "percentiles of pe and pb in the window",
+            ttl=3600,
+            returns="object|null",
+        ).takes(code=REQUIRED, days=1250),
     ),
 )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from core.declaration.columns import ColumnSpec
 from core.declaration.dataset import Dataset, Raw
+from core.declaration.interfaces import Parameter
 from core.declaration.registry import Registry, builtin_registry
 from core.declaration.tables import Table
 from core.errors import DeclarationError
@@ -168,9 +169,9 @@ def _interfaces(dataset: Dataset) -> list[str]:
     return ["### Interfaces of the catalog", table(("interface", "answers", "parameters"), rows)]
 
 
-def _parameter(name: str, rule: tuple[str, bool, object]) -> str:
-    kind, required, default = rule
-    return f"`{name}` {kind}" + (", required" if required else f" = {default}" if default is not None else "")
+def _parameter(name: str, rule: Parameter) -> str:
+    default = "" if rule.default is None else f" = {rule.default}"
+    return f"`{name}` {rule.kind}" + (", required" if rule.required else default)
 
 
 def _raw_section(raw: Raw) -> str:

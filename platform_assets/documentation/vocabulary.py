@@ -9,7 +9,7 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
-from core.declaration import columns, dataset, rules, scope
+from core.declaration import columns, dataset, interfaces, rules, scope
 from platform_assets.documentation.blocks import cell, table
 from resources.upstreams import fetch_context
 from resources.upstreams.parsing.rows import Table
@@ -27,7 +27,7 @@ CLASSES: tuple[tuple[str, type], ...] = (
     ("A check of the sources' answers", rules.Contract),
     ("A check of a whole partition", rules.Whole),
     ("Freshness", rules.Freshness),
-    ("An interface of the catalog", rules.Interface),
+    ("An interface of the catalog", interfaces.Interface),
     ("What a piece of work is about", scope.Scope),
     ("What staging, derivation and checks may look at", scope.Context),
 )
@@ -42,12 +42,12 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     rules.close_of,
     rules.at_time,
     rules.next_trade_date,
-    rules.latest,
-    rules.batch,
-    rules.history,
-    rules.by_date,
-    rules.interfaces,
-    rules.standard,
+    interfaces.latest,
+    interfaces.batch,
+    interfaces.history,
+    interfaces.by_date,
+    interfaces.Interface.takes,
+    interfaces.standard,
     fetch_context.current_session,
     fetch_context.within_last,
 )

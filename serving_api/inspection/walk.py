@@ -136,8 +136,8 @@ class Walk:
         for name, (interface, dataset) in self._registry.interfaces.items():
             table = dataset.table_of(interface)
             choices = {}
-            for param, (_, required, _) in interface.params.items():
-                if not required:
+            for param, parameter in interface.params.items():
+                if not parameter.required:
                     continue
                 column = param if param in table.names else ALIASES.get(param, "")
                 own = Column(table.name, column) if column in table.names else STOCKS

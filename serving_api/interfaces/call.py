@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
-from core.declaration.rules import Interface
+from core.declaration.interfaces import Interface
 from core.declaration.tables import Table
 from core.report_periods import is_period, latest_ended
 from serving_api.db import rows
@@ -28,7 +28,7 @@ class InterfaceCall:
     @property
     def code(self) -> str:
         """The value of the first required parameter."""
-        name = next(name for name, (_, required, _) in self.interface.params.items() if required)
+        name = next(name for name, parameter in self.interface.params.items() if parameter.required)
         return str(self.params[name])
 
     @property
@@ -50,7 +50,7 @@ Executor = Callable[[Session, InterfaceCall], Any]
 
 def day_of(session: Session, call: InterfaceCall) -> str | None:
     """The requested date, else the newest stored one; None when nothing is stored."""
-    name = next((name for name, (kind, _, _) in call.interface.params.items() if kind == "date"), None)
+    name = next((name for name, parameter in call.interface.params.items() if parameter.kind == "date"), None)
     day: str | None = None if name is None else call.params[name]
     if name is None or day is None:
         return rows.newest_date(session, call.table, call.as_of)

@@ -8,8 +8,8 @@ from typing import Any
 
 from core.clock import stamp
 from core.declaration.dataset import Dataset
+from core.declaration.interfaces import Interface
 from core.declaration.registry import Registry, builtin_registry
-from core.declaration.rules import Interface
 from core.errors import Forbidden, InputError, NotFound, PlatformError
 from platform_assets.source_calls import behind
 from serving_api.db.sessions import Session

@@ -25,7 +25,7 @@ def newest_days(session: Session, call: InterfaceCall) -> Any:
     day = str(call.table.date_column)
     own = rows_of.code_column(call.table)
     of: dict[str, Any] = {f"{day}>=": call.calendar.last(call.params["days"], call.today)[0]}
-    if any(required for _, required, _ in call.interface.params.values()):
+    if any(parameter.required for parameter in call.interface.params.values()):
         of[own] = call.code
     else:
         of |= {f"{own}?": call.params.get(own), **filters_of(call)}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from core.declaration.rules import Interface
+from core.declaration.interfaces import Interface
 from core.errors import InputError
 from platform_assets.compute.factors.presets import BY_KEY
 from serving_api.db.request_notes import current_code
@@ -129,12 +129,12 @@ def described(interface: Interface) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "type": kind,
-            "required": required,
-            "default": default,
+            "type": parameter.kind,
+            "required": parameter.required,
+            "default": parameter.default,
             "description": MEANINGS[name].description if name in MEANINGS else "",
         }
-        for name, (kind, required, default) in interface.params.items()
+        for name, parameter in interface.params.items()
     ]
 
 
@@ -146,14 +146,14 @@ def read_params(interface: Interface, given: Mapping[str, Any]) -> dict[str, Any
         known = ", ".join(interface.params) or "(none)"
         raise BadCall(interface.name, unknown[:40], f"is unknown; known are {known}")
     values: dict[str, Any] = {}
-    for name, (kind, required, default) in interface.params.items():
+    for name, parameter in interface.params.items():
         if given.get(name) is None:
-            if required:
+            if parameter.required:
                 raise BadCall(interface.name, name)
-            values[name] = default
+            values[name] = parameter.default
             continue
         try:
-            values[name] = _typed(name, kind, given[name])
+            values[name] = _typed(name, parameter.kind, given[name])
         except ValueError as problem:
             raise BadCall(interface.name, name, str(problem)) from None
     return values

@@ -17,8 +17,8 @@ def reached(session: Session, call: InterfaceCall, value: Any) -> dict[str, Any]
     """`first_date` (of the requested code, else of the table), and `note` when the answer is shorter than
     requested; empty for an interface without a past."""
     kinds = call.interface.params
-    days = [name for name, (kind, _, _) in kinds.items() if kind == "date" and name not in _LATER]
-    code = next((name for name, (_, required, _) in kinds.items() if required), None)
+    days = [name for name, parameter in kinds.items() if parameter.kind == "date" and name not in _LATER]
+    code = next((name for name, parameter in kinds.items() if parameter.required), None)
     looks_back = any(name in kinds for name in ("start_date", "days", "periods")) or bool(days)
     if call.table.date_column is None or not (looks_back or (code is not None and "limit" in kinds)):
         return {}

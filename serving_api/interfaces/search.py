@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface
+from core.declaration.interfaces import Interface
 
 GROUPS: tuple[str, ...] = (
     "kline bar bars ohlc candle candles k线 日线 行情 价格 走势 chart prices",

@@ -60,10 +60,10 @@ class EveryRead:
         for name, (interface, dataset) in self._registry.interfaces.items():
             table = dataset.table_of(interface)
             values = {}
-            for param, (_, required, _) in interface.params.items():
+            for param, parameter in interface.params.items():
                 column = param if param in table.names else ALIASES.get(param, "")
                 own = Column(table.name, column) if column in table.names else STOCKS
-                if required:
+                if parameter.required:
                     values[param] = self._walk._values(OF_INTERFACES.get((name, param), own))
             for code, choices in self._choices(values):
 

@@ -1,50 +1,24 @@
-import pytest
-
-from core.declaration.rules import Interface, interfaces
-from core.errors import DeclarationError
+from core.declaration.interfaces import DAY, FLOAT, REQUIRED, TEXTS, Interface, Parameter, market
 
 
-def test_two_lines_are_an_interface():
-    found = interfaces("""
-        get_rank(report_period? codes fields? min_premium? limit=100 ascending=true
-                 pool=up): market by_date of raw_rank by -ratio -> object, 3600 s
-            highest ratios
-        get_all(): market every, 60 s
-            all there are
-    """)
-    assert found == (
-        Interface(
-            name="get_rank",
-            dimension="market",
-            template="by_date",
-            params={
-                "report_period": ("date", False, None),
-                "codes": ("string[]", True, None),
-                "fields": ("string[]", False, None),
-                "min_premium": ("float", False, None),
-                "limit": ("int", False, 100),
-                "ascending": ("bool", False, True),
-                "pool": ("string", False, "up"),
-            },
-            returns="object",
-            ttl=3600,
-            description="highest ratios",
-            table="raw_rank",
-            order="-ratio",
-        ),
-        Interface("get_all", "market", "every", {}, "object[]", 60, "all there are"),
+def test_a_parameter_has_the_type_that_is_named_or_that_of_its_default() -> None:
+    interface = market("get_rank", "by_date", "highest ratios", ttl=3600, order="-ratio").takes(
+        code=REQUIRED, report_period=DAY, fields=TEXTS, least=FLOAT, limit=100, ascending=True, pool="up"
     )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "get_all(): market every\nwithout its seconds",
-        "get_all(): market every, 60 s",
-        "get_all(limit: int): market every, 60 s\na parameter of another notation",
-        "get_all(): market every, 60 s\nfine\nand a line too many",
-    ],
-)
-def test_what_is_not_written_so_is_refused(text):
-    with pytest.raises(DeclarationError):
-        interfaces(text)
+    assert interface == Interface(
+        dimension="market",
+        name="get_rank",
+        template="by_date",
+        description="highest ratios",
+        ttl=3600,
+        order="-ratio",
+        params={
+            "code": Parameter("string", required=True),
+            "report_period": Parameter("date"),
+            "fields": Parameter("string[]"),
+            "least": Parameter("float"),
+            "limit": Parameter("int", default=100),
+            "ascending": Parameter("bool", default=True),
+            "pool": Parameter("string", default="up"),
+        },
+    )

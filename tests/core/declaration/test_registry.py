@@ -15,7 +15,8 @@ DECLARATION = """
 import pandas as pd
 from core.declaration.columns import Amt, Code, Date, K32, Model, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Soft, history, trading
+from core.declaration.interfaces import history
+from core.declaration.rules import Soft, trading
 
 class RawTip(Model):
     code: Code = key("code")
