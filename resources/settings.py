@@ -168,6 +168,10 @@ class Settings:
         "",
         "file with a JSON list of texts: names of stocks and ends of titles, to see how a page shows them",
     )
+    start_limit_s: int = _setting(
+        1800,
+        "seconds that a start waits for a process that makes progress; one that does nothing ends it sooner",
+    )
     sample_history_dates: int = _setting(320, "trade dates of bars that the first start loads")
     real_data_dir: str = _setting("../shared/data", "files of the replay world")
 

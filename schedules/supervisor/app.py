@@ -133,7 +133,12 @@ class Start:
         self._probe = WriteProbe(settings.warehouse_address, "supervisor")
         self._short = ""
         self.child_processes = ChildProcesses(
-            self.data / "logs", self._env, out, changed=self._write_facts, mask=self._mask
+            self.data / "logs",
+            self._env,
+            out,
+            changed=self._write_facts,
+            mask=self._mask,
+            most_start_s=settings.start_limit_s,
         )
 
     def prepare(self) -> None:

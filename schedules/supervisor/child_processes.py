@@ -23,6 +23,7 @@ from resources.redact import redact
 from schedules.supervisor.liveness import Sign
 from schedules.supervisor.logs import pump
 from schedules.supervisor.parent_watchdog import bound_command
+from schedules.supervisor.processor_time import ProcessorTime, processor_time
 from schedules.supervisor.stack_dumps import STACKS
 
 POLL_S = 0.1
@@ -30,6 +31,10 @@ STOP_S = 15.0
 BACKOFF_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 STEADY_S = 60.0
 """A child that lived so long starts its backoff from the beginning."""
+LOOK_S, TELL_S = 1.0, 30.0
+"""While a start waits: between two looks at the child's progress, and between two lines about it."""
+IDLE_SHARE = 0.05
+"""A child that wants less of a core than this, and writes nothing, makes no progress."""
 LISTEN_S = 5.0
 """Between two questions for a sign of life."""
 STACKS_S = 1.0
@@ -56,8 +61,9 @@ class Interrupted(PlatformError):
 @dataclass(frozen=True)
 class ChildSpec:
     """One process: what to run, with what environment beside the supervisor's, and how it shows that it
-    is ready (`ready`, asked every 0.1 s, at most `patience_s`). `sign` tells whether it lives; after
-    `silence_s` without one it is ended. `traced`: it writes its stacks at SIGUSR1."""
+    is ready (`ready`, asked every 0.1 s, until it has made no progress for `patience_s`). `sign` tells
+    whether it lives; after `silence_s` without one it is ended, time in which it waited for a core not
+    counted. `traced`: it writes its stacks at SIGUSR1."""
 
     name: str
     command: tuple[str, ...]
@@ -81,10 +87,11 @@ class Child:
         self.restarts = 0
         self.last_exit: int | None = None
         self.since = ""
-        self.heard = 0.0
+        self.heard = self.asked = 0.0
         self.ending: float | None = None
         self.termed = False
         self.ends: deque[float] = deque(maxlen=LOOP_ENDS)
+        self.used = ProcessorTime()
         self.stacks = folder / f"{spec.name}.stacks"
         self._env = env
         self._mask = mask
@@ -111,8 +118,10 @@ class Child:
         self.since = stamp(SystemClock().now())
         # What has not begun its work yet has no sign to give.
         self.heard = now + self.spec.patience_s
+        self.asked = now
         self.restart_at = self.ending = None
         self.termed = False
+        self.used = ProcessorTime()
 
     def _stacks_of_it(self) -> dict[str, str]:
         if not self.spec.traced:
@@ -194,8 +203,10 @@ class ChildProcesses:
         backoff_s: tuple[float, ...] = BACKOFF_S,
         changed: Callable[[], None] = lambda: None,
         mask: Mask = redact,
+        most_start_s: float = 1800.0,
     ) -> None:
-        """`mask` takes the secrets out of what children print."""
+        """`mask` takes the secrets out of what children print. `most_start_s`: how long a start waits for
+        one child, whatever progress it makes."""
         self._logs = logs
         self._env = dict(env)
         self._say = say
@@ -203,6 +214,7 @@ class ChildProcesses:
         self._backoff = backoff_s
         self._changed = changed
         self._mask = mask
+        self._most_start_s = most_start_s
         self.children: dict[str, Child] = {}
         self.stopping = threading.Event()
 
@@ -219,16 +231,32 @@ class ChildProcesses:
         """ChildFailed when it died or took too long, Interrupted when the start is to stop."""
         child = self.children[name]
         ready = child.spec.ready
-        deadline = time.monotonic() + child.spec.patience_s
+        began = looked = told = time.monotonic()
+        idle, size, used = 0.0, -1, ProcessorTime()
         while ready is not None and not ready():
             if self.stopping.is_set():
                 raise Interrupted("stopped during the start")
             code = child.exit_code()
             if code is not None:
                 raise ChildFailed(f"{name} ended with {code} at its start: {self._last_words(child)}")
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now - looked >= LOOK_S:
+                before, used = used, processor_time(child.pid or 0)
+                written, size = size, child.log.path.stat().st_size if child.log.path.exists() else 0
+                wanted = used.wanted_s - before.wanted_s
+                works = wanted >= IDLE_SHARE * (now - looked) or size > written
+                idle, looked = 0.0 if works else idle + now - looked, now
+            if idle > child.spec.patience_s:
+                raise ChildFailed(f"{name} has done nothing for {idle:.0f} s, see {child.log.path}")
+            if now - began > self._most_start_s:
                 raise ChildFailed(
-                    f"{name} is not ready after {child.spec.patience_s:.0f} s, see {child.log.path}"
+                    f"{name} is not ready after {now - began:.0f} s (START_LIMIT_S), see {child.log.path}"
+                )
+            if now - told >= TELL_S:
+                told = now
+                self._say(
+                    f"waiting for {name}: {now - began:.0f} s, it ran {used.ran_s:.0f} s and waited "
+                    f"{used.waited_s:.0f} s for a core"
                 )
             self.stopping.wait(POLL_S)
 
@@ -249,13 +277,20 @@ class ChildProcesses:
         return thread
 
     def ask(self) -> None:
-        """One question to each child that runs. Where nobody can tell, it counts as heard."""
+        """One question to each child that runs. Where nobody can tell, it counts as heard; what it waited
+        for a core is no silence."""
         for child in list(self.children.values()):
             sign, pid = child.spec.sign, child.pid
             if sign is None or pid is None or not child.running:
                 continue
-            if sign(pid) is not False and child.pid == pid:
-                child.heard = time.monotonic()
+            lives = sign(pid) is not False
+            used = processor_time(pid)
+            now, waited = time.monotonic(), used.waited_s - child.used.waited_s
+            child.used = used
+            if child.pid == pid:
+                starved = min(waited, now - child.asked)
+                child.heard = now if lives else max(child.heard, min(now, child.heard + starved))
+                child.asked = now
 
     def processes(self) -> dict[str, dict[str, Any]]:
         now = time.monotonic()

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -129,6 +130,45 @@ def test_who_starts_or_cannot_be_told_about_is_left_alone(
     child_processes.watch()
 
     assert said == []
+
+
+def spinning(seconds: float) -> tuple[str, ...]:
+    code = f"import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
+    return (sys.executable, "-S", "-c", code)
+
+
+def test_a_start_waits_for_a_child_that_works_and_not_for_one_that_does_nothing(
+    child_processes: ChildProcesses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "LOOK_S", 0.2)
+    mark = tmp_path / "mark"
+    *python, code = spinning(3)
+    works = (*python, f"{code}\nopen({str(mark)!r}, 'w')\ntime.sleep(60)")
+    asleep = (*python, "import time; time.sleep(60)")
+
+    child_processes.start(ChildSpec("slow", works, ready=mark.exists, patience_s=1))
+    with pytest.raises(kept.ChildFailed, match=r"^idle has done nothing for 1 s, see "):
+        child_processes.start(ChildSpec("idle", asleep, ready=lambda: False, patience_s=1))
+
+
+def test_waiting_for_a_core_is_no_silence(child_processes: ChildProcesses) -> None:
+    rivals = [subprocess.Popen(spinning(30), start_new_session=True) for _ in range(4)]
+    try:
+        child_processes.start(ChildSpec("starved", spinning(30), sign=lambda _: False))
+        child = child_processes.children["starved"]
+        for pid in (*(rival.pid for rival in rivals), child.pid):
+            os.sched_setaffinity(pid, {0})
+        child_processes.ask()
+        child.heard = child.asked
+        until(lambda: time.monotonic() - child.asked > 3)
+        began = child.asked
+
+        child_processes.ask()
+
+        assert child.silent_s(child.asked) < 0.6 * (child.asked - began)
+    finally:
+        for rival in rivals:
+            rival.kill()
 
 
 def test_a_child_that_keeps_ending_is_named_and_shown(
