@@ -35,7 +35,8 @@ class Mail:
         return mail_settings(self._state.settings, documents[SMTP_KEY], password)
 
     async def change(self, requested: SmtpConfigChange, by: str) -> None:
-        """Raises InputError for values that the environment fixes differently."""
+        """Raises InputError for values that the environment fixes differently, and for another server without
+        its password: the stored one is sent to the server that it was given for."""
         explicit = self._state.settings.explicit
         fixed: dict[str, tuple[str, Any]] = {
             "port": ("smtp_port", requested.port),
@@ -47,7 +48,13 @@ class Mail:
 
         def merged(stored: dict[str, Document]) -> dict[str, Document]:
             plain = requested.model_dump(exclude={"password"})
-            password = {"password": requested.password} if requested.password else stored[PASSWORD_KEY]
+            password, before = stored[PASSWORD_KEY], stored[SMTP_KEY]
+            if requested.password:
+                password = {"password": requested.password}
+            elif any(before.get(name) != plain[name] for name in ("host", "port")):
+                if password and requested.user:
+                    raise InputError("password", "the mail server is another one: give its password")
+                password = {}
             return {SMTP_KEY: plain, PASSWORD_KEY: password}
 
         await self._documents.change(merged, by)

@@ -1,6 +1,7 @@
 """Model providers: addresses and models in one document, keys sealed in another."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from core.errors import InputError
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY
@@ -32,7 +33,10 @@ def _merged(stored: dict[str, Document], requested: ModelConfigChange) -> dict[s
             providers.pop(name, None)
             keys.pop(name, None)
             continue
-        providers[name] = {**providers.get(name, {}), **_given(change)}
+        before = providers.get(name, {})
+        providers[name] = {**before, **_given(change)}
+        if not change.api_key and name in keys and _server(providers[name]) != _server(before):
+            raise InputError("api_key", f"{name} has another address: give the key for it again")
         if change.api_key:
             keys[name] = change.api_key
     if len(providers) > MOST_PROVIDERS:
@@ -47,6 +51,12 @@ def _merged(stored: dict[str, Document], requested: ModelConfigChange) -> dict[s
     _check("active", [] if active is None else [active], providers)
     _check("fallback", fallback, providers)
     return {PROVIDERS_KEY: {"providers": providers, "active": active, "fallback": fallback}, KEYS_KEY: keys}
+
+
+def _server(provider: Document) -> tuple[str, str]:
+    """(scheme, host and port) that the provider's key is sent to."""
+    address = urlsplit(provider.get("base_url") or "")
+    return address.scheme, address.netloc.lower()
 
 
 def _given(change: ModelProviderChange) -> Document:

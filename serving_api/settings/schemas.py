@@ -82,7 +82,9 @@ class SmtpConfigChange(BaseModel):
     host: Annotated[str, Field(max_length=253), AfterValidator(_host)]
     port: Annotated[int, Field(ge=1, le=65535)] = 465
     user: Line = ""
-    password: Annotated[Line | None, Field(description="empty keeps the stored one")] = None
+    password: Annotated[
+        Line | None, Field(description="empty keeps the stored one, of the same host and port")
+    ] = None
     from_addr: Email | Literal[""]
     enabled: bool
 
@@ -120,7 +122,7 @@ class ModelConfigSaved(ModelConfig):
 
 
 class ModelProviderChange(BaseModel):
-    """Fields that are not given, and an empty `api_key`, keep their values."""
+    """Fields that are not given, and an empty `api_key`, keep their values; another server needs its key."""
 
     model_config = example(extra="forbid", base_url="https://api.example.com/v1", model="a-model", api_key="")
     base_url: Annotated[str, Field(max_length=300), AfterValidator(_address)] | None = None

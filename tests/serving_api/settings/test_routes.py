@@ -39,7 +39,12 @@ def test_the_mail_server_is_stored_and_its_password_never_seen_again(own_on_both
     assert (empty["host"], empty["port"], empty["has_password"], empty["enabled"]) == ("", 465, False, False)
 
     assert api.post("/settings/smtp-config", json=SMTP, headers=admin).json()["ok"] is True
-    kept = {**SMTP, "password": "", "host": "mail.example.com"}
+    moved = {**SMTP, "password": "", "host": "mail.example.com"}
+    refused = api.post("/settings/smtp-config", json=moved, headers=admin)
+    assert (refused.status_code, refused.json()["detail"].split(":")[0]) == (422, "password")
+    moved["password"] = PASSWORD
+    assert api.post("/settings/smtp-config", json=moved, headers=admin).json()["ok"] is True
+    kept = {**moved, "password": ""}
     assert api.post("/settings/smtp-config", json=kept, headers=admin).status_code == 200
 
     shown = api.get("/settings/smtp-config", headers=admin)
@@ -158,6 +163,10 @@ def test_model_providers_are_merged_key_by_key(own_on_both: Bench) -> None:
     assert shown.json() == expected
     assert "secret" not in shown.text + saved.text + everything_stored(own_on_both)
 
+    moved = post(providers={"one": {"base_url": "https://other.example.com/v1"}})
+    assert (moved.status_code, moved.json()["detail"].split(":")[0]) == (422, "api_key")
+    assert post(providers={"one": {"base_url": "https://one.example.com/v2"}}).json()["ok"] is True
+    assert post(providers={"one": {"base_url": "https://one.example.com/v1"}}).json()["ok"] is True
     assert post(active="three").status_code == 422
     assert post(fallback=["two", "two"]).status_code == 422
     assert post(providers={"x": {"base_url": "http://example.com"}}).status_code == 422
