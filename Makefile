@@ -91,7 +91,7 @@ simulate: $(STAMP)
 	@exec $(BIN)/python -m simulated_market --http-port 8900 --tcp-port 7709
 
 backup: $(STAMP)
-	@$(BIN)/ashare backup $(if $(TO),--to '$(TO)')
+	@$(BIN)/ashare backup $(if $(TO),--out '$(TO)')
 
 restore: $(STAMP)
 	@test -n '$(FROM)' || { echo "FROM: name the folder of a backup, make restore FROM=data/backups/..." >&2; exit 1; }

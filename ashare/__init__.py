@@ -9,20 +9,44 @@ Importing this package loads neither pandas nor PyArrow, nor anything of the ser
 imported by the call.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ashare.client.backends import NotSupported
     from ashare.client.client import Client
     from ashare.client.frames import Panel
+    from core.errors import Forbidden, InputError, NotFound, PlatformError, StorageError, Unavailable
 
-__all__ = ["Client", "Panel", "open"]
+__all__ = [
+    "Client",
+    "Forbidden",
+    "InputError",
+    "NotFound",
+    "NotSupported",
+    "Panel",
+    "PlatformError",
+    "StorageError",
+    "Unavailable",
+    "open",
+]
+_MODULE_OF = {
+    "Client": "ashare.client.client",
+    "Panel": "ashare.client.frames",
+    "NotSupported": "ashare.client.backends",
+    **dict.fromkeys(
+        ("Forbidden", "InputError", "NotFound", "PlatformError", "StorageError", "Unavailable"), "core.errors"
+    ),
+}
+"""Every error that a call raises is a PlatformError."""
 
 
 def open(address: str = "data", *, token: str | None = None, frames: str = "pandas") -> "Client":
     """A client of one platform's data.
 
     `address` is a data folder (`"data"`), the address of an API (`"http://127.0.0.1:8000"`, with the `token`
-    of a login) or a lake (`"lake:data/lake"`, `"s3://bucket/prefix"`). `frames`: what reads return, pandas,
+    of a login), a lake (`"lake:data/lake"`, `"s3://bucket/prefix"`) or `"live"`: no platform, the upstreams
+    themselves (`"live:folder"` says where answers are kept). `frames`: what reads return, pandas,
     polars or arrow. Nothing is asked yet; a bad address raises `InputError`.
 
     >>> open("data")  # doctest: +SKIP
@@ -34,12 +58,6 @@ def open(address: str = "data", *, token: str | None = None, frames: str = "pand
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Client":
-        from ashare.client.client import Client  # noqa: PLC0415  see above
-
-        return Client
-    if name == "Panel":
-        from ashare.client.frames import Panel  # noqa: PLC0415  see above
-
-        return Panel
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'ashare' has no attribute {name!r}")

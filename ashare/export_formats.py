@@ -60,7 +60,7 @@ def write_excel(path: Path, table: Table, columns: Sequence[str], rows: Iterable
     for row in rows:
         count += 1
         if count > EXCEL_ROWS:
-            raise InputError("to", f"a sheet of Excel holds {EXCEL_ROWS} rows; choose fewer, or Parquet")
+            raise InputError("out", f"a sheet of Excel holds {EXCEL_ROWS} rows; choose fewer, or Parquet")
         sheet.append(list(row))
     book.save(path)
     return count

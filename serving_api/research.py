@@ -7,9 +7,11 @@ from pydantic import AfterValidator, BaseModel, Field
 from starlette.responses import Response
 
 from core.declaration.registry import builtin_registry
+from core.declaration.tables import Table
 from core.errors import InputError, NotFound
 from platform_assets.research.facts import described, listed
-from platform_assets.research.queries import RowQuery, dataset_named, row_query
+from platform_assets.research.known_codes import refuse_unknown, with_code
+from platform_assets.research.queries import RowQuery, row_query, table_named
 from serving_api.db.request_notes import current_code
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -91,7 +93,7 @@ class RowRequest(BaseModel):
 
 @router.get("/datasets", response_model=Datasets)
 async def datasets(call: Login) -> Answer:
-    """Datasets with a fused, calculated or reference table."""
+    """Datasets that can be read; of one without a fused, calculated or reference table what was received."""
     items = listed(builtin_registry())
     return Answer({"items": items, "total": len(items)})
 
@@ -101,8 +103,8 @@ async def datasets(call: Login) -> Answer:
 async def dataset(call: Login, name: TableName) -> Answer:
     """Columns with units, sources and freshness of one dataset."""
     found = _known(name)
-    freshness = await off_loop(_freshness, call.state, found.table_name)
-    return Answer({**described(found), "freshness": freshness})
+    freshness = await off_loop(_freshness, call.state, found.name)
+    return Answer({**described(builtin_registry(), found), "freshness": freshness})
 
 
 @router.post(
@@ -116,9 +118,9 @@ async def rows(call: Login, name: TableName, body: RowRequest) -> Response:
     return Response(await off_loop(_stream, call.state, query), media_type=ARROW)
 
 
-def _known(name: str) -> Any:
+def _known(name: str) -> Table:
     try:
-        return dataset_named(builtin_registry(), name)
+        return table_named(builtin_registry(), name)
     except InputError as error:
         raise NotFound(error.problem) from None
 
@@ -139,14 +141,21 @@ def _stream(state: State, query: RowQuery) -> bytes:
     if unlimited and _freshness(state, query.table.name)["rows"] > MOST_ROWS:
         raise InputError("since", f"the table has more than {MOST_ROWS} rows; say since or codes")
     lake = Lake.of(state.settings.lake_url, state.settings.data_path)
-    found = LakeReader(state.reading.warehouse, lake).read(
-        query.table.name,
-        columns=query.columns,
-        codes=query.codes,
-        since=query.since,
-        until=query.until,
-        as_of=query.as_of,
-    )
+    reader = LakeReader(state.reading.warehouse, lake)
+
+    def read(asked: RowQuery) -> Any:
+        return reader.read(
+            asked.table.name,
+            columns=asked.columns,
+            codes=asked.codes,
+            since=asked.since,
+            until=asked.until,
+            as_of=asked.as_of,
+        )
+
+    found = read(with_code(query))
+    refuse_unknown(builtin_registry(), query, found, read)
+    found = found.select(list(query.columns))
     if len(found) > MOST_ROWS:
         raise InputError(
             "since", f"{len(found)} rows; at most {MOST_ROWS} are answered at once, ask for less"

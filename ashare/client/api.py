@@ -21,6 +21,7 @@ class ApiBackend:
     """Asks one API with the token of a login."""
 
     kind = "API"
+    judges_codes = True
 
     def __init__(self, address: str, token: str | None) -> None:
         parts = urlsplit(address)
@@ -87,6 +88,9 @@ class ApiBackend:
             return error.code, error.read(), None
         except OSError as error:
             raise Unavailable(f"{self._base} does not answer ({getattr(error, 'reason', error)})") from None
+
+    def about(self, query: RowQuery) -> dict[str, Any]:
+        return {}
 
     def close(self) -> None:
         """Each question has a connection of its own."""

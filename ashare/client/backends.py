@@ -14,6 +14,8 @@ CAN: Mapping[str, tuple[str, ...]] = {
     "lineage": ("folder", "API"),
     "screen": ("folder", "API"),
     "backtest": ("folder", "API"),
+    "as_of": ("folder", "lake", "API"),
+    "calculated and market-wide tables": ("folder", "lake", "API"),
 }
 """Question -> kinds of address that answer it; every kind answers all others."""
 
@@ -26,6 +28,8 @@ class Backend(Protocol):
     """One kind of address. Each method raises a PlatformError with a reason for a person."""
 
     kind: str
+    judges_codes: bool
+    """Whether `rows` itself refuses a code that nobody knows."""
 
     def rows(self, query: "RowQuery") -> "pa.Table":
         """Rows in the order of the key, in the columns of the question."""
@@ -45,10 +49,14 @@ class Backend(Protocol):
         """The answer of a route below /api/v1."""
         ...
 
+    def about(self, query: "RowQuery") -> dict[str, Any]:
+        """What an answer says of where its rows come from; {} where `lineage` says it."""
+        ...
+
     def close(self) -> None: ...
 
 
-def refuse(kind: str, question: str) -> NoReturn:
+def refuse(kind: str, question: str, about: str = "") -> NoReturn:
     """NotSupported that says who answers a question."""
     can = " or ".join(CAN[question])
-    raise NotSupported(f"{question}: a {kind} has only rows; open a {can} for it")
+    raise NotSupported(f"{about}{question}: a {kind} has only rows; open a {can} for it")

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.declaration.registry import Registry
 from core.errors import InputError
-from core.market.renumbering import BEIJING, CodeChange, Renumbering
+from core.market.renumbering import BEIJING, CodeChange, Renumbering, known_changes
 from platform_assets.research.factors import provisional_codes
-from platform_assets.research.queries import RowQuery, dataset_named
+from platform_assets.research.known_codes import refuse_unknown
+from platform_assets.research.queries import RowQuery, table_named
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ashare.client.backends import Backend
 
 _CHANGES, _MASTER, _ITEMS = "code_change", "stock_master", "exright_item"
@@ -41,6 +44,11 @@ class Beside:
             found[code if change is None else change.new_code] = None
         return tuple(found), changes
 
+    def refuse_unknown(self, query: RowQuery, rows: "pa.Table") -> None:
+        """InputError for a code that nobody knows; an API and live judge them themselves."""
+        if not self._backend.judges_codes:
+            refuse_unknown(self._registry, query, rows, self._backend.rows)
+
     def provisional(self, as_of: datetime | None) -> frozenset[str]:
         """Codes with an open item in the ledger of ex-rights, or with one that was open at a time."""
         day = None if as_of is None else as_of.date().isoformat()
@@ -49,6 +57,8 @@ class Beside:
 
     @cached_property
     def _stored(self) -> list[CodeChange]:
+        if not self._has(_CHANGES):
+            return list(known_changes())
         rows = self._rows(_CHANGES, "code", "new_code", "date")
         return [CodeChange(str(code), str(new), _iso(day)) for code, new, day in rows]
 
@@ -63,13 +73,13 @@ class Beside:
 
     def _has(self, name: str) -> bool:
         there = self._backend.tables()
-        return there is None or dataset_named(self._registry, name).table_name in there
+        return there is None or table_named(self._registry, name).name in there
 
     def _rows(self, name: str, *columns: str) -> list[tuple[Any, ...]]:
         """Rows of a dataset; none where the address does not have it."""
         if not self._has(name):
             return []
-        rows = self._backend.rows(RowQuery(dataset_named(self._registry, name).table, columns))
+        rows = self._backend.rows(RowQuery(table_named(self._registry, name), columns))
         return list(zip(*(rows[column].to_pylist() for column in columns), strict=True))
 
 

@@ -11,6 +11,7 @@ from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from platform_assets.research.factors import PROVISIONAL, is_adjusted
 from platform_assets.research.facts import described, listed
+from platform_assets.research.known_codes import with_code
 from platform_assets.research.queries import (
     FACTOR,
     PRICES,
@@ -18,8 +19,8 @@ from platform_assets.research.queries import (
     Instant,
     RowQuery,
     adjust_of,
-    dataset_named,
     row_query,
+    table_named,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from ashare.client.frames import Panel
 
-_LAKE = "lake:"
+_LAKE, _LIVE = "lake:", "live"
 _NUMBERS = ("float", "int", "bool")
 _PAGE = 200
 
@@ -40,6 +41,10 @@ def connected(address: str, *, token: str | None, frames: str) -> "Client":
         from ashare.client.api import ApiBackend  # noqa: PLC0415  each kind imports what it needs
 
         backend = ApiBackend(address, token)
+    elif address == _LIVE or address.startswith(f"{_LIVE}:"):
+        from ashare.client.live import LiveBackend  # noqa: PLC0415
+
+        backend = LiveBackend(address.removeprefix(_LIVE).removeprefix(":"))
     elif address.startswith((_LAKE, "s3://")):
         from ashare.client.lake import LakeBackend  # noqa: PLC0415
 
@@ -125,7 +130,7 @@ class Client:
         )
         query, notes = self._of_today(query)
         rows, marks = self._adjusted(query, adjust_of(query.table, adjust))
-        return as_frame(rows, kind, notes | marks)
+        return as_frame(rows, kind, notes | marks | self._backend.about(query))
 
     def panel(
         self,
@@ -162,7 +167,7 @@ class Client:
         query, notes = self._of_today(query)
         read = replace(query, columns=tuple(dict.fromkeys(["code", declared.date_column, *names])))
         rows, marks = self._adjusted(read, adjust_of(declared, adjust))
-        return panel_of(rows, declared.date_column, names, notes | marks)
+        return panel_of(rows, declared.date_column, names, notes | marks | self._backend.about(query))
 
     def _of_today(self, query: RowQuery) -> tuple[RowQuery, dict[str, Any]]:
         """The question with the codes of today, and what its answer says about itself."""
@@ -173,19 +178,27 @@ class Client:
 
     def _adjusted(self, query: RowQuery, adjust: str) -> tuple["pa.Table", dict[str, Any]]:
         """(rows, what they say of their factor)."""
-        from ashare.client.frames import adjusted, canonical  # noqa: PLC0415  it loads PyArrow
+        from ashare.client.frames import adjusted  # noqa: PLC0415  it loads PyArrow
 
         table, scope = query.table, (query.codes, query.since, query.until, query.as_of)
         if adjust != "none" and set(PRICES) & set(query.columns):
             read = RowQuery(table, tuple(dict.fromkeys([*query.columns, "code", "date", FACTOR])), *scope)
-            rows = canonical(table, self._backend.rows(read))
+            rows = self._rows(read)
             later = None
             if adjust == "qfq" and query.until is not None:
                 after = RowQuery(table, ("code", "date", FACTOR), query.codes, query.until, None, query.as_of)
                 later = self._backend.rows(after)
             return adjusted(rows, later, adjust).select(list(query.columns)), self._marks(read, rows)
-        rows = canonical(table, self._backend.rows(query))
-        return rows, self._marks(query, rows)
+        rows = self._rows(with_code(query))
+        return rows.select(list(query.columns)), self._marks(query, rows)
+
+    def _rows(self, query: RowQuery) -> "pa.Table":
+        """The rows of a question with their codes. Raises InputError for a code that nobody knows."""
+        from ashare.client.frames import canonical  # noqa: PLC0415  it loads PyArrow
+
+        rows = canonical(query.table, self._backend.rows(query))
+        self._beside.refuse_unknown(query, rows)
+        return rows
 
     def _marks(self, query: RowQuery, rows: "pa.Table") -> dict[str, Any]:
         """`factor` of rows with a value whose factor is provisional."""
@@ -219,8 +232,8 @@ class Client:
         >>> about["sources"], about["columns"][4]["name"], about["columns"][4]["unit"]
         (['eastmoney', 'tencent', 'sina'], 'main_net', 'CNY')
         """
-        found = dataset_named(self._registry, table)
-        return {**described(found), "freshness": self._backend.freshness(found.table_name)}
+        found = table_named(self._registry, table)
+        return {**described(self._registry, found), "freshness": self._backend.freshness(found.name)}
 
     # -- questions ----------------------------------------------------------------------------------------
 
@@ -232,7 +245,7 @@ class Client:
         >>> found["columns"]["close"]["value"], found["columns"]["close"]["source"]
         (11.0, 'tencent')
         """
-        declared = dataset_named(self._registry, table).table
+        declared = table_named(self._registry, table)
         if column is not None:
             row_query(self._registry, table, columns=[column])
         missing = [name for name in declared.key if name not in key]

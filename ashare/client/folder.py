@@ -32,6 +32,7 @@ class FolderBackend:
     DB_* of the environment."""
 
     kind = "folder"
+    judges_codes = False
 
     def __init__(self, folder: str) -> None:
         settings = load_settings({**os.environ, "DATA_DIR": folder})
@@ -83,6 +84,9 @@ class FolderBackend:
             raise _without_server(path.strip("/").partition("/")[0], error) from None
         app = create_app(self._settings)
         return answered(*_in_a_thread(lambda: asyncio.run(_called(app, method, path, body, query))))
+
+    def about(self, query: RowQuery) -> dict[str, Any]:
+        return {}
 
     def close(self) -> None:
         self._warehouse.close()

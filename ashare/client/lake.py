@@ -17,6 +17,7 @@ class LakeBackend:
     """Reads the newest published snapshot of each table."""
 
     kind = "lake"
+    judges_codes = False
 
     def __init__(self, url: str) -> None:
         self._lake = Lake(url)
@@ -26,6 +27,9 @@ class LakeBackend:
         try:
             opened = self._lake.table(name)
         except NotFound:
+            if not query.table.published:
+                problem = f"{name} is as received and never published; a folder or an API has it"
+                raise InputError("table", problem) from None
             raise InputError(
                 "table", f"{name} is not published in this lake{nearest(name, self.tables())}"
             ) from None
@@ -57,6 +61,9 @@ class LakeBackend:
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None, query: Mapping[str, Any]) -> Any:
         refuse(self.kind, "screen" if "screener" in path else "backtest")
+
+    def about(self, query: RowQuery) -> dict[str, Any]:
+        return {}
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -19,7 +19,10 @@ from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
 from platform_assets.research.factors import PROVISIONAL, is_adjusted
-from platform_assets.research.queries import FACTOR, PRICES, adjust_of
+from platform_assets.research.known_codes import refuse_unknown
+from platform_assets.research.queries import FACTOR, PRICES, RowQuery, adjust_of, codes_of
+from resources.lake.location import Lake
+from resources.lake.reading import LakeReader
 from resources.warehouse.reads import stream_rows
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -35,21 +38,22 @@ FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".xlsx": "ex
 QLIB = "qlib"
 
 
-def run(out: Output, table: str, target: str, qlib: bool, force: bool, **which: str | None) -> None:
+def run(output: Output, table: str, out: str, qlib: bool, force: bool, **which: str | None) -> None:
     """Write the chosen rows and say how many they are. Raises InputError for a target that does not fit."""
-    path = Path(target)
+    path = Path(out)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     form = QLIB if qlib else FORMATS.get(suffix)
     if form is None or (path.suffix == ".gz" and form not in ("csv", "jsonl")):
-        raise InputError("to", f"{path.name!r} ends in none of {', '.join(FORMATS)}; .gz is for texts")
+        raise InputError("out", f"{path.name!r} ends in none of {', '.join(FORMATS)}; .gz is for texts")
     if path.exists() and not force:
-        raise InputError("to", f"{path} is there already; --force replaces it")
+        raise InputError("out", f"{path} is there already; --force replaces it")
 
     async def written(state: State) -> tuple[int, dict[str, Any]]:
         with taking_notes(await renumbering_of(state)) as notes:
             chosen = Selection.of(state, table, **which)
         if form == QLIB:
             chosen = _for_qlib(chosen)
+        await off_loop(_refuse_unknown, state, chosen)
         marks = await off_loop(_marks, state, chosen)
         dates = state.calendar.dates
         count = await off_loop(_exported, state.reading.warehouse, chosen, path, form, dates, marks)
@@ -61,7 +65,20 @@ def run(out: Output, table: str, target: str, qlib: bool, force: bool, **which: 
     if "provisional_codes" in said:
         codes = ", ".join(said["provisional_codes"])
         lines.append(f"factor provisional: no source has an ex-right event yet of {codes}")
-    out.result({"table": table, "rows": rows, "file": str(path), **said}, lines)
+    output.result({"table": table, "rows": rows, "file": str(path), **said}, lines)
+
+
+def _refuse_unknown(state: State, chosen: "Selection") -> None:
+    """InputError for a code that nobody knows."""
+    warehouse = state.reading.warehouse
+    reader = LakeReader(warehouse, Lake.of(state.settings.lake_url, state.settings.data_path))
+    asked = RowQuery(chosen.table, ("code",), chosen.rows.codes)
+    refuse_unknown(
+        builtin_registry(),
+        asked,
+        None,
+        lambda query: reader.read(query.table.name, columns=query.columns, codes=query.codes),
+    )
 
 
 @dataclass(frozen=True)
@@ -90,15 +107,13 @@ class Selection:
         table = market_table(state, name)
         first, last = (
             None if text is None else parse_day(option, text, state.calendar.horizon)
-            for option, text in (("from", since), ("until", until))
+            for option, text in (("from", since), ("to", until))
         )
         if first and last and first > last:
-            raise InputError("from", f"{first} lies after --until {last}")
+            raise InputError("from", f"{first} lies after --to {last}")
         if (first or last) and table.date_column is None:
             raise InputError("from", f"{table.name} has no dates")
-        chosen = _codes(codes)
-        if chosen is not None and "code" not in table.names:
-            raise InputError("codes", f"{table.name} has no codes")
+        chosen = _of_today(codes_of(table, codes))
         instant = None if as_of is None else parse_as_of(as_of, state.clock.now()).bound
         if instant is not None and not table.has_history:
             raise InputError("as_of", f"{table.name} keeps no versions")
@@ -113,9 +128,8 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
 
-def _codes(text: str | None) -> tuple[str, ...] | None:
+def _of_today(named: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """The codes as they are today."""
-    named = _names(text)
     try:
         return None if named is None else tuple(dict.fromkeys(map(current_code, named)))
     except ValueError as problem:
@@ -170,7 +184,7 @@ def _exported(
             shutil.rmtree(path)
         os.replace(part, path)
     except OSError as error:
-        raise PlatformError(f"to: {path} cannot be written ({error.strerror})") from None
+        raise PlatformError(f"out: {path} cannot be written ({error.strerror})") from None
     finally:
         if part.is_dir():
             shutil.rmtree(part)

@@ -9,6 +9,7 @@ from ashare.session import command_settings
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
+from platform_assets.research.queries import table_named
 from resources.composition import market_clock, open_warehouse
 from resources.lake.checking import DIFFERENT, checked
 from resources.lake.location import Lake
@@ -18,12 +19,15 @@ from resources.warehouse.warehouse import Warehouse
 
 
 def _chosen(names: tuple[str, ...]) -> list[Table]:
-    """The published tables of these names; all without one. Raises InputError."""
-    known = {one.name: one for one in builtin_registry().tables if one.published}
-    wrong = next((name for name in names if name not in known), None)
+    """The published tables of these names, or of the datasets; all without one. Raises InputError."""
+    registry = builtin_registry()
+    if not names:
+        return sorted((one for one in registry.tables if one.published), key=lambda one: one.name)
+    chosen = [table_named(registry, name) for name in names]
+    wrong = next((one for one in chosen if not one.published), None)
     if wrong is not None:
-        raise InputError("table", f"{wrong[:64]!r} is none of {', '.join(sorted(known))}")
-    return [known[name] for name in names or sorted(known)]
+        raise InputError("table", f"{wrong.name} is as received, and never published")
+    return chosen
 
 
 @contextmanager

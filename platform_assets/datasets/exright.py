@@ -10,6 +10,7 @@ back as bars are loaded at all; one that is stored keeps its factor when the new
 reaches it, since the cumulative factors of stored bars count it.
 """
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,12 +28,13 @@ from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
 from core.market.securities import is_a_share, tick_of_code
 from platform_assets.compute.bar_checks import crowded_dates
-from platform_assets.compute.exright import PRICE_EVENTS, gaps, moves_price
-from platform_assets.datasets._exright_sources import ORDER, VALUES, as_events, only_the_best_source
+from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps, moves_price
+from platform_assets.datasets._exright_sources import ORDER, only_the_best_source
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.tdx.corporate import CATEGORIES
 from resources.upstreams.tencent.bars import MOST_BARS
 
+_VALUES = (*TERMS, "float_before", "total_before", "float_after", "total_after")
 _HISTORY_BARS = 800
 _JUDGED_DATES = 120
 _AGAIN_DATES = 20
@@ -76,8 +78,9 @@ def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if not symbols:
         ctx.terminal_quotes()
     stored = _stored_factors(ctx)
-    frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
-    events = stacked(frames, [*VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    since = min(FIRST_PARTITION, scope.since)
+    frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored, since), symbols)
+    events = stacked(frames, [*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
     return _held_back(ctx, scope, events) if len(events) else events
 
 
@@ -120,7 +123,7 @@ def _of_other_source(ctx: FetchContext, scope: Scope, rows: pd.DataFrame, name: 
     rows = rows.groupby(["code", "date"], as_index=False)[["cash_per10", "bonus_per10"]].sum()
     rows = rows[(rows["cash_per10"] > 0) | (rows["bonus_per10"] > 0)]
     rows = rows.assign(category=1, row_key=name, name=CATEGORIES[1], factor=np.nan)
-    rows = rows.reindex(columns=[*VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    rows = rows.reindex(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
     return _held_back(ctx, scope, rows) if len(rows) else rows
 
 
@@ -281,21 +284,32 @@ def _stored_factors(ctx: FetchContext) -> Stored:
     return dict(zip(keys, rows["factor"].astype(float), strict=True))
 
 
-def _events_of(ctx: FetchContext, symbol: str, stored: Stored) -> pd.DataFrame:
+def _events_of(ctx: FetchContext, symbol: str, stored: Stored, since: str) -> pd.DataFrame:
     events = ctx.tdx.xdxr(symbol)
     if events.empty:
         return pd.DataFrame(events)
-    out = as_events(events)
-    out["factor"] = _factors(ctx, symbol, out, stored)
+    out = pd.DataFrame(events[["code", "date", "category", "name"]])
+    for column in _VALUES:
+        out[column] = events[column] if column in events.columns else np.nan
+    out["row_key"] = [
+        hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
+        for values in events[["f1", "f2", "f3", "f4"]].itertuples(index=False)
+    ]
+    splits = events["category"] == 11
+    if splits.any():
+        given = bonus_of_split(events["consolidation_ratio"].to_numpy(dtype=float))
+        out["bonus_per10"] = out["bonus_per10"].where(~splits, pd.Series(given, index=out.index))
+    out["factor"] = _factors(ctx, symbol, out, stored, since)
     return out
 
 
 def _factors(
-    ctx: FetchContext, symbol: str, events: pd.DataFrame, stored: Stored
+    ctx: FetchContext, symbol: str, events: pd.DataFrame, stored: Stored, since: str
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Price before / ex-reference price of what moves it; NaN where no earlier bar is known.
 
-    Where the bars do not reach, it is the stored one; more pages reach events that are not stored yet.
+    Where the bars do not reach, it is the stored one; more pages reach events from `since` on that are not
+    stored yet.
     """
     factors = np.full(len(events), np.nan)
     moving = events["category"].isin(PRICE_EVENTS) & ~(events["cash_per10"] < 0)
@@ -306,10 +320,10 @@ def _factors(
     keys = list(zip(own["code"], own["date"], own["row_key"], strict=True))
     bars = _bars(ctx, symbol, _HISTORY_BARS)
     first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
-    unreached = [key[1] for key in keys if key not in stored and FIRST_PARTITION <= key[1] <= first]
+    unreached = [key[1] for key in keys if key not in stored and since <= key[1] <= first]
     if unreached and len(bars):
-        since = len(ctx.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
-        bars = _bars(ctx, symbol, since + 1)
+        dates_back = len(ctx.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
+        bars = _bars(ctx, symbol, dates_back + 1)
     dates, closes = bars["date"].to_numpy(dtype=str), bars["close"].to_numpy(dtype=float)
     made = gaps(symbol[2:], symbol[:2], dates, closes, own).factors
     kept = np.asarray([stored.get(key, np.nan) for key in keys], dtype=float)
@@ -338,7 +352,6 @@ DATASET = Dataset(
     title="Ex-right events and capital changes",
     layer=Layer.REF,
     model=ExRight,
-    importable=True,
     partition=Partition.CODE,
     may_be_empty=True,
     sources=(

@@ -12,19 +12,12 @@ from core.declaration.interfaces import DAY, REQUIRED, TEXTS, market, timeseries
 from core.declaration.rules import Soft, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import NotServed, PayloadError, Permanent
+from core.market.symbols import INDEX_NAMES
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext, current_session
 from resources.upstreams.hosts import PORTAL_HISTORY
 
-INDICES = {
-    "sh000001": "上证指数",
-    "sz399001": "深证成指",
-    "sz399006": "创业板指",
-    "sh000300": "沪深300",
-    "sh000905": "中证500",
-    "sh000852": "中证1000",
-    "sh000016": "上证50",
-}
+INDICES = INDEX_NAMES
 """Symbol -> name. An index that an upstream does not know is left out of its answer."""
 TABLE = "fusion_index_daily"
 _SAME_LEVEL = 0.005
@@ -171,7 +164,6 @@ def has_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="index_daily",
-    importable=True,
     subject="prices",
     title="Index daily bars",
     model=IndexDaily,

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from core.declaration.dataset import Dataset
+from core.declaration.frames import empty_frame
 from core.declaration.rules import Partition
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
@@ -32,16 +33,8 @@ class NothingLeft(QualityError):
 def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> list[Part]:
     """Rows of all sources (`src` set) -> what to write per partition. Raises NothingLeft when no row is
     left, QualityError when a trade date of the scope has none."""
-    assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
-    clean, destroyed = checks.coerce_model(rows, dataset.model, ["src"])
     window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
-    if window.dated:
-        inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
-        clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
-    partial = clean["src"].isin(list(dataset.completes)).to_numpy(dtype=bool)
-    entry = checks.apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
-    entry.frame = _without_lone_completions(dataset, entry.frame)
-    entry = checks.apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
+    entry = _accepted(dataset, rows, context, window)
     if entry.frame.empty and dataset.calculate is not None and not entry.rejected:
         return _withdrawn(window, entry.frame, scope.asked)
     if entry.frame.empty and dataset.may_be_empty and dataset.calculate is None and not entry.rejected:
@@ -79,6 +72,32 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
             part.public_at = _of_rows(dataset.public_at, part.frame, context)
             part.later_rows = _of_rows(dataset.later_rows, part.frame, context)
     return parts
+
+
+def fused_frame(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> pd.DataFrame:
+    """`fused_parts` as one frame, without what concerns a partition as a whole; no rows of no rows. Raises
+    NothingLeft where none of the rows passed the checks."""
+    window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
+    entry = _accepted(dataset, rows, context, window)
+    if entry.frame.empty and not entry.rejected:
+        return empty_frame(dataset.table.all_columns)
+    merged = entry if entry.frame.empty else _fused_rows(dataset, entry, context)
+    if merged.frame.empty:
+        raise NothingLeft(dataset, scope, merged)
+    return merged.frame
+
+
+def _accepted(dataset: Dataset, rows: pd.DataFrame, context: Context, window: Window) -> checks.Checked:
+    """The rows of a window that pass the hard checks and the contracts, of each source."""
+    assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
+    clean, destroyed = checks.coerce_model(rows, dataset.model, ["src"])
+    if window.dated:
+        inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
+        clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
+    partial = clean["src"].isin(list(dataset.completes)).to_numpy(dtype=bool)
+    entry = checks.apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
+    entry.frame = _without_lone_completions(dataset, entry.frame)
+    return checks.apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
 
 
 def _withdrawn(window: Window, frame: pd.DataFrame, days: Sequence[str]) -> list[Part]:

@@ -10,11 +10,14 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry
 from core.declaration.tables import Table
 from core.errors import InputError
+from core.market.symbols import dataset_code, index_code
 
 ADJUST = ("none", "qfq", "hfq")
 FACTOR = "adj_factor"
 PRICES = ("open", "high", "low", "close", "last_close", "limit_up", "limit_down")
 """What `adjust` changes; volume and amount stay as traded."""
+INDEX_BARS = "fusion_index_daily"
+"""The table whose codes are indices."""
 _DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _END = time(23, 59, 59, 999999)
 
@@ -35,18 +38,31 @@ class RowQuery:
     as_of: datetime | None = None
 
 
-def readable(registry: Registry) -> dict[str, Dataset]:
-    """Datasets that have a fused, calculated or reference table, by name."""
-    return {name: one for name, one in sorted(registry.datasets.items()) if one.model is not None}
-
-
-def dataset_named(registry: Registry, name: str, argument: str = "table") -> Dataset:
-    """The dataset of this name, or that has the table of this name. Raises InputError."""
-    known = readable(registry)
-    found = known.get(name) or next((one for one in known.values() if one.table_name == name), None)
-    if found is None:
-        raise InputError(argument, f"{name[:64]!r} is none of the tables{nearest(name, known)}")
+def readable(registry: Registry) -> dict[str, Table]:
+    """What can be read, by the name of the dataset: its fused, calculated or reference table; of one that has
+    none the table as received, and of one that has several of those each by its own name."""
+    found: dict[str, Table] = {}
+    for name, dataset in sorted(registry.datasets.items()):
+        tables = tables_of(dataset)
+        found |= {name: tables[0]} if len(tables) == 1 else {table.name: table for table in tables}
     return found
+
+
+def tables_of(dataset: Dataset) -> tuple[Table, ...]:
+    """The tables that a read of a dataset may mean."""
+    return (dataset.table,) if dataset.model is not None else (*dataset.tables(), *dataset.records)
+
+
+def table_named(registry: Registry, name: str, argument: str = "table") -> Table:
+    """The table of a dataset, by the name of either. Raises InputError."""
+    known = readable(registry)
+    found = known.get(name) or next((one for one in known.values() if one.name == name), None)
+    if found is not None:
+        return found
+    if name in registry.datasets:
+        several = " or ".join(table.name for table in tables_of(registry.datasets[name]))
+        raise InputError(argument, f"{name} has more than one table: {several}")
+    raise InputError(argument, f"{name[:64]!r} is none of the tables{nearest(name, known)}")
 
 
 def nearest(given: str, known: Iterable[str]) -> str:
@@ -68,7 +84,7 @@ def row_query(
 ) -> RowQuery:
     """The question, checked. `columns` default to the declared ones, without those of the record keeping.
     Raises InputError that names the argument."""
-    declared = dataset_named(registry, table).table
+    declared = table_named(registry, table)
     first, last = day_of("since", since), day_of("until", until)
     if first is not None and last is not None and first > last:
         raise InputError("since", f"{first} lies after until={last}")
@@ -77,7 +93,7 @@ def row_query(
     if as_of is not None and not declared.has_history:
         raise InputError("as_of", f"{declared.name} keeps no versions; fused tables do")
     return RowQuery(
-        declared, _columns(declared, columns), _codes(declared, codes), first, last, instant_of(as_of)
+        declared, _columns(declared, columns), codes_of(declared, codes), first, last, instant_of(as_of)
     )
 
 
@@ -96,17 +112,22 @@ def _columns(table: Table, columns: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(columns))
 
 
-def _codes(table: Table, codes: Sequence[str] | str | None) -> tuple[str, ...] | None:
+def codes_of(table: Table, codes: Sequence[str] | str | None) -> tuple[str, ...] | None:
+    """The codes as the table holds them, each once, whatever their notation. Raises InputError."""
     if codes is None:
         return None
     if "code" not in table.names:
         raise InputError("codes", f"{table.name} has no codes")
-    listed = [codes] if isinstance(codes, str) else list(codes)
+    listed = [part.strip() for part in codes.split(",")] if isinstance(codes, str) else list(codes)
     wrong = next((one for one in listed if not isinstance(one, str) or not 1 <= len(one) <= 16), None)
     if wrong is not None:
         shown = f"{wrong:06d}" if isinstance(wrong, int) else "600519"
         raise InputError("codes", f"{wrong!r} is no text like {shown!r}")
-    return tuple(dict.fromkeys(listed))
+    read = index_code if table.name == INDEX_BARS else dataset_code
+    try:
+        return tuple(dict.fromkeys(read(one) for one in listed))
+    except InputError as error:
+        raise InputError("codes", error.problem) from None
 
 
 def day_of(argument: str, value: Day | None) -> str | None:

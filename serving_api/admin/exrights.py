@@ -18,6 +18,7 @@ from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
+from serving_api.framework.parameters import Code
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
@@ -34,7 +35,6 @@ _SHOWN = (
     ExRightItem.quoted, ExRightItem.expected, ExRightItem.factor, ExRightItem.status, ExRightItem.closed_by,
     ExRightItem.reason, ExRightItem.opened_on, ExRightItem.asked_on, ExRightItem.closed_on,
 )  # fmt: skip
-Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Day = Annotated[str, Field(max_length=32, description="date of the item")]
 
 

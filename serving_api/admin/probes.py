@@ -7,16 +7,18 @@ from contextvars import copy_context
 from typing import Annotated, Any
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from core.errors import InputError
 from resources.redact import redact
 from resources.transport.budget import call_budget
 from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
 from serving_api.admin.upstreams import Breakers, Counter, Upstreams
+from serving_api.db.request_notes import current_security
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
+from serving_api.framework.parameters import CODE_PATTERN
 from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -120,10 +122,11 @@ async def probe_all(
     code: Annotated[
         str | None,
         Query(
-            pattern=r"^[0-9]{6}$",
+            pattern=CODE_PATTERN,
             description="6-digit code asked about; 600519 or, where that is not "
             "listed, another stock of the list",
         ),
+        AfterValidator(current_security),
     ] = None,
 ) -> Answer:
     """Send every upstream one small request: which ones answer, how fast, and the state of breakers and

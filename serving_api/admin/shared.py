@@ -6,17 +6,21 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import Query
+from pydantic import AfterValidator
 
 from core.errors import InputError
+from serving_api.db.request_notes import written_code
+from serving_api.framework.parameters import CODE_PATTERN
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 
 CodeFilter = Annotated[
     str | None,
     Query(
-        pattern=r"^([0-9]{5,6}|(sh|sz|bj)[0-9]{6}|[A-Z][A-Z0-9.]{0,15})$",
-        description="only this code: 6 digits (HK 5, US ticker, index like sh000001)",
+        pattern=f"{CODE_PATTERN}|^([0-9]{{5}}|[A-Z][A-Z0-9.]{{0,15}})$",
+        description="only this code: 6 digits or 600519.SH (HK 5, US ticker, index like sh000001)",
     ),
+    AfterValidator(written_code),
 ]
 Limit50 = Annotated[int, Query(ge=1, le=500, description="rows at most")]
 

@@ -4,7 +4,6 @@ Every address in a page is relative to it, so the console works below any path p
 adds, without a setting.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from core.errors import InputError
+from core.market.symbols import security_code
 from platform_assets.compute.parameters.scorecards import CARD_HORIZON, HOLD_DAYS
 from serving_api.console import files, session
 from serving_api.console.texts import LANGUAGES, preferred, texts_of
@@ -75,7 +76,6 @@ PAGES = (
 )
 _ABOUT = {"scorecards": {"picks": HOLD_DAYS, "cards": CARD_HORIZON}}
 """Page -> what its template shows besides words: the trade dates that picks are held."""
-_CODE = re.compile(r"\d{6}")
 
 
 @cache
@@ -148,9 +148,14 @@ async def read_login(request: Request) -> Response:
 
 async def read_stock(request: Request) -> Response:
     """One stock, or the question for one where the address names none."""
-    code = request.path_params.get("code", "")
-    if code and not _CODE.fullmatch(code):
+    given = request.path_params.get("code", "")
+    try:
+        code = security_code(given) if given else ""
+    except InputError:
         return await _rendered(request, "missing.html", page="stock", status=404)
+    if code != given:
+        choices = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"{code}{choices}", 307)
     return await _rendered(request, "stock.html", page="stock", about={"code": code})
 
 

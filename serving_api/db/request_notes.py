@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from core.errors import InputError
 from core.market.renumbering import CodeChange, Renumbering
+from core.market.symbols import dataset_code, security_code
 
 _CURRENT: ContextVar["RequestNotes | None"] = ContextVar("request_notes", default=None)
 
@@ -36,9 +38,27 @@ def taking_notes(renumbering: Renumbering) -> Iterator[RequestNotes]:
         _CURRENT.set(before)
 
 
-def current_code(code: str) -> str:
-    """The code of today of a security; every code of a request comes through here. Raises ValueError for a
-    number of Beijing that was replaced by an unknown one. Outside of a request it is the code as given."""
+def written_code(text: str) -> str:
+    """The code that a notation names, former ones as they are. Raises ValueError as `current_code`."""
+    try:
+        return dataset_code(text)
+    except InputError as error:
+        raise ValueError(error.problem) from None
+
+
+def current_security(text: str) -> str:
+    """`current_code` of six digits; ValueError for an index, and for anything that is no code."""
+    try:
+        return current_code(security_code(text))
+    except InputError as error:
+        raise ValueError(error.problem) from None
+
+
+def current_code(text: str) -> str:
+    """The code of today of what a notation names (`symbols.dataset_code`); every code of a request comes
+    through here. Raises ValueError for a number of Beijing that was replaced by an unknown one, and for one
+    that its market does not have. Outside of a request no code is a former one."""
+    code = written_code(text)
     notes = _CURRENT.get()
     if notes is None:
         return code

@@ -12,10 +12,10 @@ from starlette.requests import Request
 
 from core.clock import local_iso, stamp
 from core.errors import InputError
-from serving_api.db.request_notes import current_code
+from core.market.symbols import NOTATION
+from serving_api.db.request_notes import current_security
 from serving_api.framework.state import state_of
 
-_CODE = re.compile(r"[0-9]{6}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
@@ -23,12 +23,16 @@ _INSTANT = re.compile(
 _END_OF_DAY = time(23, 59, 59, 999999)
 _SHANGHAI = timedelta(hours=8)
 
-_SIX_DIGITS = r"^[0-9]{6}$"
-Code = Annotated[str, StringConstraints(pattern=_SIX_DIGITS), AfterValidator(current_code)]
-"""Six digits in a body; a former code is read as the one of today."""
-_ABOUT: dict[str, Any] = {"pattern": _SIX_DIGITS, "description": "6-digit code", "examples": ["600519"]}
-StockCode = Annotated[str, Path(**_ABOUT), AfterValidator(current_code)]
-CodeQuery = Annotated[str, Query(**_ABOUT), AfterValidator(current_code)]
+CODE_PATTERN = f"^{re.sub(r'[?]P<[a-z]+>', '?:', NOTATION)}$"
+Code = Annotated[str, StringConstraints(pattern=CODE_PATTERN), AfterValidator(current_security)]
+"""Six digits in a body, given in any notation; a former code is read as the one of today."""
+_ABOUT: dict[str, Any] = {
+    "pattern": CODE_PATTERN,
+    "description": "6-digit code; sh600519, 600519.SH and 1.600519 are read as well",
+    "examples": ["600519"],
+}
+StockCode = Annotated[str, Path(**_ABOUT), AfterValidator(current_security)]
+CodeQuery = Annotated[str, Query(**_ABOUT), AfterValidator(current_security)]
 Adjust = Annotated[
     Literal["none", "qfq", "hfq"],
     Query(description="multiplicative adjustment of OHLC: qfq = 1 at the newest bar, hfq = 1 at listing"),
@@ -115,11 +119,8 @@ def parse_codes(text: str, cap: int, parameter: str = "codes") -> list[str]:
         )
     if len(codes) > cap:
         raise InputError(parameter, f"{len(codes)} codes; at most {cap} are allowed")
-    wrong = next((code for code in codes if not _CODE.fullmatch(code)), None)
-    if wrong is not None:
-        raise InputError(parameter, f"{wrong[:20]!r} is no code; 6 digits are allowed")
     try:
-        return list(dict.fromkeys(map(current_code, codes)))
+        return list(dict.fromkeys(map(current_security, codes)))
     except ValueError as problem:
         raise InputError(parameter, str(problem)) from None
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.declaration.interfaces import Interface
 from core.errors import InputError
+from core.market.symbols import index_code
 from platform_assets.compute.factors.presets import BY_KEY
 from serving_api.db.request_notes import current_code
 
@@ -185,11 +186,11 @@ def _string(name: str, value: Any) -> str:
         raise ValueError("a text of 1..128 characters is allowed")
     text = value.strip()
     if name == "index_code" and not _INDEX_CODE.fullmatch(text):
-        raise ValueError(f"{text[:20]!r} is no index code; the form sh000001 is allowed")
-    if name in ("code", "etf_code") and not _CODE.fullmatch(text):
-        raise ValueError(f"{text[:20]!r} is no code; {_CODES_ARE}")
+        text = _index_code(text)
     if name in ("code", "etf_code"):
         text = current_code(text)
+        if not _CODE.fullmatch(text):
+            raise ValueError(f"{value[:20]!r} is no code; {_CODES_ARE}")
     meaning = MEANINGS.get(name)
     if meaning and meaning.allowed and text not in meaning.allowed:
         raise ValueError(f"{text[:20]!r} is none of {', '.join(meaning.allowed)}")
@@ -203,10 +204,20 @@ def _list(name: str, value: Any) -> list[str]:
     items = list(dict.fromkeys(part.strip() for part in parts if part.strip()))
     if not 1 <= len(items) <= MOST_CODES:
         raise ValueError(f"{len(items)} items; 1..{MOST_CODES} are allowed")
-    wrong = next((item for item in items if name == "codes" and not _is_code(item)), None)
+    if name != "codes":
+        return items
+    codes = [current_code(item) for item in items]
+    wrong = next((item for item, code in zip(items, codes, strict=True) if not _is_code(code)), None)
     if wrong is not None:
         raise ValueError(f"{wrong[:20]!r} is no code; {_CODES_ARE}")
-    return list(dict.fromkeys(map(current_code, items))) if name == "codes" else items
+    return list(dict.fromkeys(codes))
+
+
+def _index_code(text: str) -> str:
+    try:
+        return index_code(text)
+    except InputError:
+        raise ValueError(f"{text[:20]!r} is no index code; the form sh000001 is allowed") from None
 
 
 def _is_code(text: str) -> bool:

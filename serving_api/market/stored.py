@@ -8,10 +8,11 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from core.calendar import CalendarHorizon, TradeCalendar
-from serving_api.db.request_notes import current_code
+from serving_api.db.request_notes import current_security
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import CODE_PATTERN
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -104,13 +105,17 @@ def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
     return {str(day): str(name) for day, name in rows}
 
 
+def _code_or_none(text: str) -> str:
+    return current_security(text) if text else text
+
+
 @router.get("/news-marquee", response_model=schemas.Marquee)
 async def news_marquee(
     call: Anyone,
     code: Annotated[
         str,
-        Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none"),
-        AfterValidator(current_code),
+        Query(pattern=f"{CODE_PATTERN}|^$", description="6-digit code; empty: none"),
+        AfterValidator(_code_or_none),
     ] = "",
     name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,

@@ -19,9 +19,9 @@ def test_a_backup_comes_back(
         before = warehouse.query("SELECT code, close FROM fusion_bars ORDER BY code")
     monkeypatch.setenv("DATA_DIR", str(made.data))
 
-    assert main(["--json", "backup", "--to", str(folder)]) == 0
+    assert main(["--json", "backup", "--out", str(folder)]) == 0
     assert json.loads(capsys.readouterr().out)["manifest"]["warehouse"]["batches"] == 1
-    assert main(["--json", "backup", "--to", str(folder)]) == 1
+    assert main(["--json", "backup", "--out", str(folder)]) == 1
     assert main(["--json", "restore", str(folder)]) == 1  # there is data
     assert "error" in json.loads(capsys.readouterr().err.splitlines()[-1])
 

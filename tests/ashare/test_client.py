@@ -20,7 +20,9 @@ from ashare.client import client as client_module
 from ashare.client import frames as frames_module
 from ashare.client.backends import NotSupported
 from core.clock import FrozenClock
+from core.declaration.registry import builtin_registry
 from core.errors import Forbidden, InputError, Unavailable
+from platform_assets.research.queries import readable
 from resources.lake.location import Lake
 from resources.lake.publishing import Publisher
 from resources.settings import Settings
@@ -154,6 +156,78 @@ def test_a_former_code_is_answered_with_the_one_of_today(clients: dict[str, asha
         assert one.backtest(FORMER, days=60)["renumbered"] == said
         with pytest.raises(InputError, match="codes: 430999 is of a range that Beijing replaced"):
             one.read("kline_daily", codes="430999")
+
+
+@pytest.mark.parametrize("code", ["600519", "600519.SH", "sh600519", "SH600519", "1.600519", " 600519 "])
+def test_a_code_is_read_in_every_notation(clients: dict[str, ashare.Client], code: str) -> None:
+    found = everywhere(clients, lambda one: one.read("kline_daily", codes=[code], columns=["code", "close"]))
+    assert found["code"].tolist() == ["600519"] * 3
+    assert everywhere(clients, lambda one: one.read("kline_daily", codes=code)).equals(
+        everywhere(clients, lambda one: one.read("kline_daily", codes="600519"))
+    )
+
+
+@pytest.mark.parametrize("code", ["000300", "000300.SH", "sh000300", "沪深300"])
+def test_an_index_is_read_in_every_notation(
+    clients: dict[str, ashare.Client], cli: CommandLine, code: str
+) -> None:
+    indices = cli.warehouse.table("fusion_index_daily")
+    levels = [(symbol, day) for symbol in ("sh000001", "sh000300") for day in DAYS]
+    put(cli.warehouse, indices, [{"code": one, "date": day, "close": 4000.0} for one, day in levels])
+    time.sleep(POLL_S)
+    for one in (clients[FOLDER], clients[API]):
+        assert one.read("index_daily", codes=code, columns=["close"])["close"].tolist() == [4000.0] * 3
+        # The number alone names the index where indices are held, and the bank where stocks are.
+        assert set(one.read("index_daily", codes="000001")["code"]) == {"sh000001"}
+        assert set(one.read("kline_daily", codes="000001")["code"]) == {"000001"}
+        with pytest.raises(InputError, match="sh000001 is the index 上证指数: read index_daily"):
+            one.read("kline_daily", codes="000001.SH")
+
+
+def test_a_code_that_nobody_knows_is_an_error_with_the_nearest(
+    clients: dict[str, ashare.Client], cli: CommandLine
+) -> None:
+    master = cli.warehouse.table("fusion_stock_master")
+    listed = {"market": "SH", "sec_type": "stock", "list_status": "L"}
+    put(cli.warehouse, master, [{"code": "600519", "name": "贵州茅台", **listed},
+                                {"code": "600520", "name": "三佳科技", **listed}])  # fmt: skip
+    time.sleep(POLL_S)
+    for one in clients.values():
+        with pytest.raises(InputError, match=r"codes: '600591' is no code of kline_daily"):
+            one.read("kline_daily", codes=["600519", "600591"])
+        with pytest.raises(InputError, match=r"codes: '600519\.SZ' is no number of SZ; nearest: 600519\.SH"):
+            one.read("kline_daily", codes=["600519.SZ"])
+    for one in (clients[FOLDER], clients[API]):
+        with pytest.raises(InputError, match="nearest: 600519 贵州茅台"):
+            one.panel("kline_daily", "close", since=DAYS[0], codes=["600591"])
+        # Listed, and without a bar so far: no rows are the answer.
+        assert one.read("kline_daily", codes="600520").empty
+
+
+def test_every_dataset_is_read_or_says_why_not(clients: dict[str, ashare.Client], cli: CommandLine) -> None:
+    folder, lake, api = clients.values()
+    names = folder.datasets()["name"].tolist()
+    published = Lake(cli.folder / "data" / "lake").names()
+    missing = [name for name in builtin_registry().datasets if name not in names]
+    assert missing == ["notes", "share_capital"]
+    for name in missing:
+        with pytest.raises(InputError, match=f"{name} has more than one table: "):
+            folder.read(name)
+    for name in names:
+        here, there = folder.read(name), api.read(name)
+        pd.testing.assert_frame_equal(here, there)
+        units = {column["name"] for column in folder.describe(name)["columns"]}
+        assert set(here.columns) == units
+        if readable(builtin_registry())[name].name not in published:
+            with pytest.raises(InputError, match="published"):
+                lake.read(name)
+
+
+def test_errors_of_the_client_are_its_own_names() -> None:
+    assert ashare.InputError is InputError
+    assert {ashare.Unavailable, ashare.NotSupported, ashare.NotFound} < set(
+        ashare.PlatformError.__subclasses__()
+    )
 
 
 def test_frames_say_that_their_factor_is_provisional(

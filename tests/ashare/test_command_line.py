@@ -53,7 +53,7 @@ TYPED = {
     "ashare export fusion_kline_daily --ad": "ashare export fusion_kline_daily --adjust",
     "ashare export fusion_kline_daily --adjust q": "ashare export fusion_kline_daily --adjust qfq",
     "ashare restore {folder}/a-back": "ashare restore {folder}/a-backup/",
-    "ashare backup --to {folder}/a-back": "ashare backup --to {folder}/a-backup/",
+    "ashare backup --out {folder}/a-back": "ashare backup --out {folder}/a-backup/",
     "ashare import {folder}/bars-of": "ashare import {folder}/bars-of-a-vendor.csv",
     "ashare load kline_daily --da": "ashare load kline_daily --date",
 }

@@ -25,7 +25,7 @@ def exright(cli: CommandLine) -> CommandLine:
 def test_parquet_and_excel_have_the_rows_of_the_csv(exright: CommandLine) -> None:
     asked = ("export", TABLE, "--columns", "code,date,close,volume,is_suspended,valid_from")
     for name in ("bars.csv", "bars.parquet", "bars.xlsx"):
-        assert exright.result(*asked, "--to", str(exright.folder / name))["rows"] == 9
+        assert exright.result(*asked, "--out", str(exright.folder / name))["rows"] == 9
 
     text = pd.read_csv(exright.folder / "bars.csv", dtype={"code": str})
     parquet = pd.read_parquet(exright.folder / "bars.parquet")
@@ -42,7 +42,7 @@ def test_parquet_and_excel_have_the_rows_of_the_csv(exright: CommandLine) -> Non
 def test_an_export_says_that_its_factor_is_provisional(exright: CommandLine) -> None:
     put(exright.warehouse, exright.warehouse.table("ref_exright_item"), [OPEN_ITEM])
     target = exright.folder / "bars.parquet"
-    asked = ("export", TABLE, "--to", str(target), "--force", "--columns", "code,close")
+    asked = ("export", TABLE, "--out", str(target), "--force", "--columns", "code,close")
 
     found = exright.result(*asked, "--adjust", "qfq")
 
@@ -51,7 +51,7 @@ def test_an_export_says_that_its_factor_is_provisional(exright: CommandLine) -> 
     assert (said[b"factor"], said[b"provisional_codes"]) == (b'"provisional"', b'["300750"]')
     assert exright(*asked, "--adjust", "qfq") == 0
     assert "factor provisional: no source has an ex-right event yet of 300750" in exright.out
-    for more in ((), ("--adjust", "qfq", "--codes", "600519"), ("--adjust", "qfq", "--until", "2026-01-05")):
+    for more in ((), ("--adjust", "qfq", "--codes", "600519"), ("--adjust", "qfq", "--to", "2026-01-05")):
         assert "factor" not in exright.result(*asked, *more)
         assert not pq.read_schema(target).metadata
 
@@ -60,7 +60,7 @@ def test_prices_are_adjusted_to_the_newest_bar_that_is_known(exright: CommandLin
     target = exright.folder / "bars.csv"
 
     def closes(*more: str) -> list[float]:
-        asked = ("export", TABLE, "--to", str(target), "--codes", "300750", "--columns", "close,volume")
+        asked = ("export", TABLE, "--out", str(target), "--codes", "300750", "--columns", "close,volume")
         exright.result(*asked, "--force", *more)
         frame = pd.read_csv(target)
         assert set(frame["volume"]) == {1000}
@@ -70,21 +70,21 @@ def test_prices_are_adjusted_to_the_newest_bar_that_is_known(exright: CommandLin
     assert closes() == [20.0, 20.0, 20.0]
     assert closes("--adjust", "hfq") == [20.0, 20.0, 25.0]
     assert closes("--adjust", "qfq") == [16.0, 16.0, 20.0]
-    assert closes("--adjust", "qfq", "--until", DAYS[0]) == [16.0]
+    assert closes("--adjust", "qfq", "--to", DAYS[0]) == [16.0]
     for names in ("code,date,close,volume", "adj_factor,volume,close,code"):
         assert closes("--adjust", "qfq", "--columns", names) == [16.0, 16.0, 20.0]
         assert list(pd.read_csv(target).columns) == names.split(",")
-    exright.result("export", TABLE, "--to", str(target), "--force", "--adjust", "qfq")
+    exright.result("export", TABLE, "--out", str(target), "--force", "--adjust", "qfq")
     whole = pd.read_csv(target, dtype={"code": str})
     assert whole.loc[whole["code"] == "300750", "close"].tolist() == [16.0, 16.0, 20.0]
-    fault = exright.fault("export", "fusion_fund_flow", "--to", str(target), "--adjust", "qfq", "--force")
+    fault = exright.fault("export", "fusion_fund_flow", "--out", str(target), "--adjust", "qfq", "--force")
     assert fault["parameter"] == "adjust"
 
 
 def test_a_folder_of_qlib_comes_back_as_it_was(exright: CommandLine) -> None:
     """Read with numpy as qlib reads it: the first number is the place of the first day."""
     folder = exright.folder / "qlib"
-    assert exright.result("export", TABLE, "--to", str(folder), "--qlib", "--codes", "300750")["rows"] == 3
+    assert exright.result("export", TABLE, "--out", str(folder), "--qlib", "--codes", "300750")["rows"] == 3
 
     days = (folder / "calendars" / "day.txt").read_text(encoding="utf-8").split()
     every = shipped_calendar().dates
@@ -100,5 +100,5 @@ def test_a_folder_of_qlib_comes_back_as_it_was(exright: CommandLine) -> None:
     assert days[int(close[0]) : int(close[0]) + 3] == list(DAYS)
     np.testing.assert_allclose(close[1:] / factor[1:], [20.0] * 3)
     np.testing.assert_allclose(volume[1:] * factor[1:], [1000.0] * 3)
-    fault = exright.fault("export", "fusion_fund_flow", "--to", str(exright.folder / "f"), "--qlib")
+    fault = exright.fault("export", "fusion_fund_flow", "--out", str(exright.folder / "f"), "--qlib")
     assert fault["parameter"] == "format"

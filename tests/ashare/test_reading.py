@@ -16,7 +16,7 @@ TABLE = "fusion_kline_daily"
 def test_a_csv_file_has_the_rows_that_the_engine_has(cli: CommandLine) -> None:
     target = cli.folder / "bars.csv"
 
-    found = cli.result("export", TABLE, "--to", str(target), "--columns", "code,date,close,volume")
+    found = cli.result("export", TABLE, "--out", str(target), "--columns", "code,date,close,volume")
 
     with target.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -29,10 +29,10 @@ def test_a_csv_file_has_the_rows_that_the_engine_has(cli: CommandLine) -> None:
 
 def test_both_engines_write_the_same_texts(cli: CommandLine) -> None:
     columns = ("code", "date", "close", "is_suspended", "src", "valid_from")
-    asked = ("export", TABLE, "--codes", "600519", "--until", DAYS[0], "--columns", ",".join(columns))
+    asked = ("export", TABLE, "--codes", "600519", "--to", DAYS[0], "--columns", ",".join(columns))
 
-    cli.result(*asked, "--to", str(cli.folder / "bars.csv"))
-    cli.result(*asked, "--to", str(cli.folder / "bars.jsonl"))
+    cli.result(*asked, "--out", str(cli.folder / "bars.csv"))
+    cli.result(*asked, "--out", str(cli.folder / "bars.jsonl"))
 
     line = (cli.folder / "bars.csv").read_text(encoding="utf-8").splitlines()[1]
     assert line == f"600519,{DAYS[0]},11.0,0,tencent,2026-08-21 15:30:00.000000"
@@ -43,9 +43,9 @@ def test_both_engines_write_the_same_texts(cli: CommandLine) -> None:
 
 def test_dates_and_codes_choose_rows_and_an_instant_the_version(cli: CommandLine) -> None:
     target = cli.folder / "bars.jsonl.gz"
-    asked = ("export", TABLE, "--to", str(target), "--codes", "600519", "--from", DAYS[1], "--force")
+    asked = ("export", TABLE, "--out", str(target), "--codes", "600519", "--from", DAYS[1], "--force")
 
-    cli.result(*asked, "--until", DAYS[1])
+    cli.result(*asked, "--to", DAYS[1])
     with gzip.open(target, "rt", encoding="utf-8") as file:
         now = [json.loads(line) for line in file]
     cli.result(*asked, "--as-of", "2026-08-21T15:10:00")
@@ -59,13 +59,13 @@ def test_dates_and_codes_choose_rows_and_an_instant_the_version(cli: CommandLine
 @pytest.mark.parametrize(
     ("options", "parameter"),
     [
-        (["--to", "bars.docx"], "to"),
-        (["--to", "bars.parquet.gz"], "to"),
-        (["--to", "bars.csv", "--adjust", "back"], "adjust"),
-        (["--to", "bars.csv", "--from", "yesterday"], "from"),
-        (["--to", "bars.csv", "--from", DAYS[1], "--until", DAYS[0]], "from"),
-        (["--to", "bars.csv", "--columns", "price"], "columns"),
-        (["--to", "bars.csv", "--as-of", "2030-01-01"], "as_of"),
+        (["--out", "bars.docx"], "out"),
+        (["--out", "bars.parquet.gz"], "out"),
+        (["--out", "bars.csv", "--adjust", "back"], "adjust"),
+        (["--out", "bars.csv", "--from", "yesterday"], "from"),
+        (["--out", "bars.csv", "--from", DAYS[1], "--to", DAYS[0]], "from"),
+        (["--out", "bars.csv", "--columns", "price"], "columns"),
+        (["--out", "bars.csv", "--as-of", "2030-01-01"], "as_of"),
     ],
 )
 def test_a_bad_value_is_named_and_leaves_no_file(
@@ -80,10 +80,10 @@ def test_a_file_that_is_there_is_kept(cli: CommandLine) -> None:
     target = cli.folder / "bars.csv"
     target.write_text("mine")
 
-    assert "--force" in cli.fault("export", TABLE, "--to", str(target))["error"]
+    assert "--force" in cli.fault("export", TABLE, "--out", str(target))["error"]
     assert target.read_text() == "mine"
-    assert cli("export", "sys_batch", "--to", str(cli.folder / "batches.csv")) == 1
-    wrong = cli.fault("export", "fusion_kline_dayly", "--to", str(cli.folder / "new.csv"))
+    assert cli("export", "sys_batch", "--out", str(cli.folder / "batches.csv")) == 1
+    wrong = cli.fault("export", "fusion_kline_dayly", "--out", str(cli.folder / "new.csv"))
     assert "no table 'fusion_kline_dayly' of a dataset; nearest: fusion_kline_daily" in wrong["error"]
 
 
@@ -113,7 +113,7 @@ def test_an_export_of_a_former_code_is_that_of_today_and_says_so(cli: CommandLin
     changes = cli.warehouse.table("ref_code_change")
     put(cli.warehouse, changes, [{"code": "003061", "new_code": "600519", "date": DAYS[1], "market": "SH"}])
     target = cli.folder / "bars.csv"
-    asked = ("export", TABLE, "--to", str(target), "--columns", "code,date")
+    asked = ("export", TABLE, "--out", str(target), "--columns", "code,date")
 
     found = cli.result(*asked, "--codes", "003061")
 
@@ -122,3 +122,25 @@ def test_an_export_of_a_former_code_is_that_of_today_and_says_so(cli: CommandLin
     assert cli(*asked, "--codes", "003061", "--force") == 0
     assert f"003061 is 600519 since {DAYS[1]}" in cli.out
     assert cli.fault(*asked, "--codes", "430999", "--force")["parameter"] == "codes"
+
+
+@pytest.mark.parametrize("code", ["600519.SH", "sh600519", "SH600519", "1.600519"])
+def test_commands_take_a_dataset_by_its_name_and_a_code_in_every_notation(
+    cli: CommandLine, code: str
+) -> None:
+    target = cli.folder / "bars.csv"
+    found = cli.result(
+        "export", "kline_daily", "--out", str(target), "--codes", code, "--columns", "code,date"
+    )
+    assert found["rows"] == 3
+    assert {line.partition(",")[0] for line in target.read_text().splitlines()[1:]} == {"600519"}
+    row = cli.result("lineage", "kline_daily", f"code={code}", f"date={DAYS[0]}")
+    assert row["key"]["code"] == "600519"
+
+
+def test_an_unknown_code_is_no_empty_file(cli: CommandLine) -> None:
+    target = cli.folder / "bars.csv"
+    fault = cli.fault("export", "kline_daily", "--out", str(target), "--codes", "600519,600591")
+    assert fault["parameter"] == "codes"
+    assert "'600591' is no code of kline_daily" in fault["error"]
+    assert not target.exists()

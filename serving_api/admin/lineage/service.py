@@ -9,7 +9,8 @@ from core.declaration.columns import ColumnSpec
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, NotFound
-from platform_assets.research.queries import nearest
+from core.market.symbols import dataset_code
+from platform_assets.research.queries import nearest, readable
 from serving_api.admin.lineage.bodies import Bodies
 from serving_api.admin.lineage.revisions import decoded
 from serving_api.admin.lineage.visited_batches import VisitedBatches
@@ -37,7 +38,7 @@ def read_key(table: Table, parameters: Iterable[tuple[str, str]]) -> dict[str, A
             raise InputError(name[:64], f"is no key column; {shape}")
         if name in given:
             raise InputError(name, f"is given twice; {shape}")
-        given[name] = value
+        given[name] = dataset_code(value) if name == "code" else value
     missing = next((name for name in table.key if not given.get(name, "").strip()), None)
     if missing is not None:
         raise InputError(missing, f"is missing; {shape}")
@@ -114,10 +115,11 @@ def reported(session: Session, target: LineageTarget) -> list[dict[str, Any]]:
 
 
 def market_table(state: State, name: str) -> Table:
-    """A table that a dataset declares; system and user tables have no lineage. Raises NotFound that names
-    the nearest ones."""
+    """A table that a dataset declares, by its name or by that of the dataset; system and user tables have no
+    lineage. Raises NotFound that names the nearest ones."""
     declared = {table.name for table in builtin_registry().tables}
-    table = state.reading.warehouse.tables.get(name)
-    if name not in declared or table is None:
-        raise NotFound(f"no table {name[:64]!r} of a dataset{nearest(name, sorted(declared))}")
+    datasets = readable(builtin_registry())
+    table = state.reading.warehouse.tables.get(datasets[name].name if name in datasets else name)
+    if table is None or table.name not in declared:
+        raise NotFound(f"no table {name[:64]!r} of a dataset{nearest(name, [*datasets, *sorted(declared)])}")
     return table

@@ -7,6 +7,8 @@ import { close } from "./lineage.js";
 const YEAR_S = 31536000;
 const input = document.getElementById("search-text");
 const list = document.getElementById("search-found");
+// 600519, sh600519, 600519.SH or 1.600519: the address of a stock reads them all.
+const NOTATION = /^((sh|sz|bj)[.:_]?|[01]\.)?\d{6}([.:_]?(sh|sz|bj|ss|xsh[ge]|xbse))?$/i;
 let chosen = -1;
 let asking = null;
 
@@ -74,7 +76,7 @@ document.getElementById("search").addEventListener("submit", (event) => {
   event.preventDefault();
   const item = list.hidden ? null : list.querySelectorAll("[data-code]")[Math.max(0, chosen)];
   if (item) toStock(item.dataset.code);
-  else if (/^\d{6}$/.test(input.value.trim())) toStock(input.value.trim());
+  else if (NOTATION.test(input.value.trim())) toStock(input.value.trim());
   else ask();
 });
 

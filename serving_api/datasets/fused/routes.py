@@ -1,6 +1,5 @@
 """/datamgr/fusion: admin, enveloped."""
 
-import re
 from collections import Counter
 from datetime import timedelta
 from enum import StrEnum
@@ -10,6 +9,7 @@ from fastapi import Body, Depends, Query
 
 from core.clock import stamp
 from core.errors import InputError, NotFound
+from core.market.symbols import index_code
 from serving_api.datasets.fused import queries, records, schemas, service
 from serving_api.datasets.fused.status import request_sync, status
 from serving_api.framework.envelope import PREFIX
@@ -36,7 +36,6 @@ router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: fused layer")
 
 BROAD_INDICES = "sh000001,sz399001,sz399006"
 MOST_INDICES = 20
-_INDEX = re.compile(r"(sh|sz|bj)[0-9]{6}")
 _AS_OF = ("as_of", str)
 _TOTAL = ("total", int)
 
@@ -61,10 +60,10 @@ async def _index_codes(
     requested = list(dict.fromkeys(part.strip() for part in codes.split(",") if part.strip()))
     if not 1 <= len(requested) <= MOST_INDICES:
         raise InputError("codes", f"{len(requested)} codes; 1..{MOST_INDICES} are allowed")
-    for code in requested:
-        if not _INDEX.fullmatch(code):
-            raise InputError("codes", f"{code[:20]!r} is no index code; the form sh000001 is allowed")
-    return requested
+    try:
+        return list(dict.fromkeys(map(index_code, requested)))
+    except InputError as error:
+        raise InputError("codes", error.problem) from None
 
 
 @router.post("/sync", response_model=schemas.SyncAccepted, status_code=202)

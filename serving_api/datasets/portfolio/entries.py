@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from serving_api.db.request_notes import current_code
+from serving_api.db.request_notes import current_security
 from serving_api.framework.error_responses import BadRequest
 
 HEADERS: Mapping[str, tuple[str, ...]] = {
@@ -22,7 +22,7 @@ HEAD_ROWS = 20
 MOST_SHARES = 1e12
 MOST_COST = 1e6
 """CNY; a cost may be negative when realised gains exceed the purchase price."""
-_CODE = re.compile(r"\A(?:(?:SH|SZ|BJ)\.?)?([0-9]{1,6})(?:\.(?:SH|SZ|BJ|0))?\Z", re.IGNORECASE)
+_DIGITS = re.compile(r"\A([0-9]{1,6})(?:\.0)?\Z")
 _NUMBER = re.compile(r"\A[+-]?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:E[+-]?[0-9]{1,3})?\Z", re.IGNORECASE)
 
 
@@ -80,12 +80,14 @@ def _places(row: Sequence[str]) -> dict[str, int]:
 
 
 def _code(text: str) -> str:
-    """Six digits; a number that lost its leading zeros gets them back, `="600519"` becomes its digits."""
+    """Six digits of a code in any notation; a number that lost its leading zeros gets them back, `="600519"`
+    becomes its digits."""
     bare = text.removeprefix("=").strip("\"' \t")
-    match = _CODE.match(bare)
-    if match is None:
-        raise ValueError(f"code: {text[:32]!r} is no security code of six digits")
-    return current_code(match.group(1).zfill(6))
+    digits = _DIGITS.match(bare)
+    try:
+        return current_security(digits.group(1).zfill(6) if digits else bare)
+    except ValueError as problem:
+        raise ValueError(f"code: {problem}") from None
 
 
 def _number(name: str, low: float, high: float, digits: int) -> Callable[[str], float | None]:

@@ -248,7 +248,7 @@ def test_a_backup_that_is_killed_leaves_nothing_that_looks_complete(
         file.truncate(3_000_000_000)  # without content on the disk; read it takes seconds
     to = source.data / "backups/killed"
     part = to.with_name(".killed.part")
-    call = [sys.executable, "-m", "ashare", "backup", "--to", str(to)]
+    call = [sys.executable, "-m", "ashare", "backup", "--out", str(to)]
     process = subprocess.Popen(call, env={"DATA_DIR": str(source.data), "PATH": "/usr/bin"})
     try:
         deadline = time.monotonic() + 30

@@ -188,10 +188,10 @@ def test_codes_as_people_write_them(text: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        (["", "x"], "code: '' is no security code"),
-        (["AAPL"], "code: 'AAPL' is no security code"),
-        (["６００５１９"], "no security code"),
-        (["=cmd|' /C calc'!A0"], "no security code"),
+        (["", "x"], "code: '' is no code"),
+        (["AAPL"], "code: 'AAPL' is no code"),
+        (["６００５１９"], "no code"),
+        (["=cmd|' /C calc'!A0"], "no code"),
         (["600519", "=1+1"], "name: is a formula"),
         (["600519", "x" * 65], "name: 65 characters; 64 are allowed"),
         (["600519", "a\x07b"], "name: holds control characters"),
@@ -252,7 +252,9 @@ def test_an_import_adds_and_changes_and_keeps_what_the_file_lacks(own_on_both: B
         1,
         3,
     )
-    assert reported["errors"] == [{"row": 4, "reason": "code: 'AAPL' is no security code of six digits"}]
+    assert reported["errors"] == [
+        {"row": 4, "reason": "code: 'AAPL' is no code; 600519, sh600519, 600519.SH or 1.600519 is allowed"}
+    ]
     assert (first.json()["stats"]["total"], second.json()["results"]["saved"]) == (3, 2)
     assert [stock["code"] for stock in found["stocks"]] == ["000001", "600519", "300750"]
     kept = found["stocks"][1]

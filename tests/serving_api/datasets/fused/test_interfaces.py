@@ -243,7 +243,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(fused: Bench) -> None:
             {"code": "6005"},
             "interface get_kline_daily bad parameter: code: '6005' is no code",
         ),
-        ("get_stock_master", {"code": "sh600519"}, "interface get_stock_master bad parameter: code: "),
+        ("get_stock_master", {"code": "sz600519"}, "interface get_stock_master bad parameter: code: "),
         (
             "get_stock_master_batch",
             {"codes": "600519,1"},
