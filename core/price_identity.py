@@ -69,7 +69,7 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
     if context.scope.is_range or rows.empty:
         return pd.Series(True, index=rows.index)
     day = context.scope.until
-    before = context.calendar.offset(day, -1)
+    before = context.calendar.last(2, day)[0]
     bars = context.read("fusion_kline_daily", columns=("code", "close"), since=before, until=before)
     events = context.read("ref_exright", columns=("code", "factor"), since=day, until=day)
     pivot = rows.pivot_table(index="code", columns="src", values="last_close", aggfunc="first")

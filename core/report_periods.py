@@ -54,6 +54,11 @@ def due_on(period: str) -> str:
     return date(int(period[:4]) + years, month, last).isoformat()
 
 
+def estimated_notice(period: str) -> str:
+    """The day from which a report counts as public whose notice no source dates: after the legal deadline."""
+    return moved(due_on(period), 1)
+
+
 def closes_on(period: str, grace: int = GRACE_DAYS) -> str:
     """The last day of a period's disclosure window: the legal deadline and the grace days after it."""
     return moved(due_on(period), grace)

@@ -106,6 +106,9 @@ class Settings:
     rate_limit_per_min: int = _setting(120, "requests per minute and IP under /api/; 0 = off")
     metrics: str = _setting("off", "who may read /metrics: off, loopback (callers of this machine), admin")
     trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is trusted")
+    cors_origins: str = _setting(
+        "", "comma list of origins whose pages may call the API, https://app.example.com; * is every one"
+    )
     mcp_allowed_hosts: str = _setting(
         "", "comma list of names under which /mcp may be asked; addresses in digits and localhost always may"
     )
@@ -193,6 +196,10 @@ class Settings:
         if clock.frozen:
             return f"the market clock is frozen at {clock.now():%Y-%m-%d %H:%M}"
         return None if self.enable_scheduler else "ENABLE_SCHEDULER is false"
+
+    @property
+    def cors_origin_list(self) -> list[str]:
+        return [origin.strip().lower() for origin in self.cors_origins.split(",") if origin.strip()]
 
     @property
     def data_path(self) -> Path:
@@ -349,9 +356,18 @@ def _check(settings: Settings) -> Settings:
             "SAMPLE_CLOCK",
             f"only with DATA_SOURCE=mock (it is {settings.data_source}): real upstreams have real time",
         )
+    _check_origins(settings.cors_origin_list)
     if settings.sample_clock and settings.sample_now:
         raise InputError("SAMPLE_CLOCK", "not together with SAMPLE_NOW: one of them says what time it is")
     return settings
+
+
+def _check_origins(origins: list[str]) -> None:
+    for origin in origins:
+        parts = urlsplit(origin)
+        plain = f"{parts.scheme}://{parts.netloc}"
+        if origin != "*" and (parts.scheme not in ("http", "https") or origin != plain):
+            raise InputError("CORS_ORIGINS", f"{origin!r} is no origin, such as https://app.example.com")
 
 
 def load_settings(

@@ -7,6 +7,7 @@ from typing import TypedDict, Unpack
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 
 from core.calendar import TradeCalendar
 from core.clock import Clock
@@ -43,6 +44,15 @@ from serving_api.settings.mail import Mail
 
 logger = logging.getLogger(__name__)
 
+ALLOWED_HEADERS = ("Authorization", "Content-Type", "If-None-Match", "Last-Event-ID")
+"""Headers that pages of CORS_ORIGINS may send. Not `X-Console`: the console's cookie is for its own pages, so
+there are no credentials either, other pages send the token of a login."""
+EXPOSED_HEADERS = (
+    "ETag", "Retry-After", "X-Cache", "X-Cache-TTL", "X-Data-As-Of", "X-Data-Source", "X-Factor",
+    "X-Renumbered", "X-Trade-Date",
+)  # fmt: skip
+PREFLIGHT_S = 600
+"""How long a browser may keep the answer to a preflight."""
 READ_WAIT_S = 1.0
 """WAL readers wait for no writer; this bounds the rare recovery of a log after a crash."""
 
@@ -144,6 +154,15 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         from serving_api.metrics import add_metrics  # noqa: PLC0415
 
         add_metrics(app, state)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origin_list,
+            allow_methods=("GET", "POST", "PUT", "DELETE"),
+            allow_headers=ALLOWED_HEADERS,
+            expose_headers=EXPOSED_HEADERS,
+            max_age=PREFLIGHT_S,
+        )
     if tracing.is_on():
         app.add_middleware(TraceLayer)
     return app

@@ -8,7 +8,9 @@ import click
 from ashare.completions import words
 from ashare.output import Output
 
-DATASETS = ("kline_daily", "kline_bar", "dividend", "fund_flow")
+DATASETS = (
+    "kline_daily", "kline_bar", "index_daily", "exright", "finance_indicator", "dividend", "fund_flow",
+)  # fmt: skip
 
 
 @click.command("import")
@@ -19,7 +21,7 @@ DATASETS = ("kline_daily", "kline_bar", "dividend", "fund_flow")
     "--dataset",
     metavar="NAME",
     shell_complete=words(*DATASETS),
-    help="kline_daily, kline_bar, dividend or fund_flow.",
+    help=f"Of a mapping: {', '.join(DATASETS)}.",
 )
 @click.option("--name", metavar="NAME", help="Name of the import; its source is import:NAME.")
 @click.option(
@@ -36,7 +38,9 @@ DATASETS = ("kline_daily", "kline_bar", "dividend", "fund_flow")
 @click.option("--skip-refused", is_flag=True, help="Leave out the rows that are refused.")
 @click.pass_obj
 def command(out: Output, /, **given: Any) -> int:
-    """Bring rows of FILE into the platform: CSV, Parquet, Excel, a folder of them, or a folder of qlib.
+    """Bring rows of FILE into the platform: an installation of the terminal or a package of its publisher
+    (vipdoc, T0002/hq_cache, hsjday.zip, a day package, gpcw*.zip, gbbq, sh600000.day), which need no mapping;
+    with a mapping CSV, Parquet, Excel, a folder of them, or a folder of qlib.
 
     Nothing is written unless every row is fine; --skip-refused leaves out those that are not. The same file
     a second time writes nothing; one that was interrupted goes on.

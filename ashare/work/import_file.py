@@ -1,6 +1,6 @@
 """What `ashare import` does."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -8,8 +8,11 @@ from pathlib import Path
 from ashare.output import Output, table
 from ashare.session import command_settings
 from core.declaration.registry import builtin_registry
-from platform_assets.pipeline.imports.loading import FileImport, Report, import_file
-from platform_assets.pipeline.imports.mapping import FileMapping, read_mapping
+from platform_assets.pipeline.imports.loading import FileImport, Imported, Report, import_file
+from platform_assets.pipeline.imports.mapping import read_mapping
+from platform_assets.pipeline.imports.origins import MappedFiles, Origin
+from platform_assets.pipeline.imports.package_rows import files_of
+from platform_assets.pipeline.imports.packages import ORDER, Package, looked_through
 from platform_assets.pipeline.imports.preview import Preview, preview
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources.composition import market_clock, open_warehouse
@@ -30,9 +33,15 @@ def run(
     skip_refused: bool,
     **options: str | None,
 ) -> int:
-    """Import a file, or show what that would do; the exit code. `options`: those of the mapping."""
+    """Import a file, or show what that would do; the exit code. `options`: those of the mapping. Without any
+    of them the file is looked through for formats that are known."""
+    place = options.get("place")
+    if not maps and not any(value for name, value in options.items() if name != "place"):
+        with looked_through(file) as package:
+            return _package(out, package, dry_run=dry_run, skip=skip_refused, place=place)
     mapping = read_mapping(maps, options, builtin_registry().datasets)
-    opened = _opened(mapping, file, skip=skip_refused, locked=not dry_run)
+    origin = MappedFiles(file, mapping)
+    opened = _opened(mapping.dataset, lambda _run: origin, skip=skip_refused, locked=not dry_run)
     with _shown(out, file.name) as report, opened as job:
         if dry_run:
             found = preview(job, report)
@@ -41,12 +50,53 @@ def run(
     if dry_run:
         out.result(asdict(found), _preview_lines(found))
         return int(found.refused > 0 and not skip_refused)
-    line = f"{done.rows} rows of {file.name} as {done.source} in {done.dataset}: {done.written} written"
-    lines = [f"{line}, {done.refused} refused"]
-    if done.before:
-        lines = [f"{file.name} was imported before: nothing is written"]
-    out.result(asdict(done), lines)
+    out.result(asdict(done), _done_lines(done, file.name))
     return 0
+
+
+def _package(out: Output, package: Package, *, dry_run: bool, skip: bool, place: str | None) -> int:
+    """Import each dataset of a package in turn, or show what that would do; the exit code."""
+    previews: list[Preview] = []
+    done: list[Imported] = []
+    for dataset in [name for name in ORDER if name in package.pieces]:
+
+        def origin(run: PipelineRun, dataset: str = dataset) -> Origin:
+            return files_of(run, package, dataset, place)
+
+        opened = _opened(dataset, origin, skip=skip, locked=not dry_run)
+        with _shown(out, f"{package.label}: {dataset}") as report, opened as job:
+            if dry_run:
+                previews.append(preview(job, report))
+            else:
+                done.append(import_file(job, report))
+    left_out = dict(package.left_out)
+    results: Sequence[Preview | Imported] = previews or done
+    for one in results:
+        left_out |= one.left_out
+    document = {"datasets": [asdict(one) for one in results], "left_out": left_out, "others": package.others}
+    lines = [line for one in previews for line in (*_preview_lines(one), "")]
+    lines += [line for one in done for line in _done_lines(one, package.label)]
+    out.result(document, [*lines, *_left_out_lines(left_out, package.others)])
+    return int(any(one.refused > 0 for one in previews) and not skip)
+
+
+def _done_lines(done: Imported, label: str) -> list[str]:
+    if done.before:
+        return [f"{label} was imported into {done.dataset} before: nothing is written"]
+    line = f"{done.rows} rows of {label} as {done.source} in {done.dataset}: {done.written} written"
+    return [f"{line}, {done.refused} refused"]
+
+
+def _left_out_lines(left_out: dict[str, str], others: int) -> list[str]:
+    """One line per reason, with the number of files and the first of them."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        by_reason.setdefault(why, []).append(name)
+    lines = [
+        f"left out: {names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {why}"
+        for why, names in by_reason.items()
+    ]
+    return [*lines, *([f"{others} other files are of no known format"] if others else [])]
 
 
 @contextmanager
@@ -62,7 +112,9 @@ def _shown(out: Output, label: str) -> Iterator[Report]:
 
 
 @contextmanager
-def _opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> Iterator[FileImport]:
+def _opened(
+    dataset: str, origin: Callable[[PipelineRun], Origin], *, skip: bool, locked: bool
+) -> Iterator[FileImport]:
     """The import, with the domain lock of its dataset where it is to write (`locked`). ConflictError while a
     load of the platform holds that lock."""
     settings, registry = command_settings(), builtin_registry()
@@ -71,8 +123,8 @@ def _opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> It
     warehouse = open_warehouse(settings, registry, clock)
     try:
         warehouse.migrate()
-        domain = registry.dataset(mapping.dataset).domain
-        source = f"import:{mapping.name}"
+        domain = registry.dataset(dataset).domain
+        source = f"import of {dataset}"
         held = warehouse.locks.held((domain,), source) if locked and domain else nullcontext()
         with held as lease:
             run = PipelineRun(
@@ -85,7 +137,7 @@ def _opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> It
                 world="import",
                 lease=lease if isinstance(lease, Lease) else None,
             )
-            yield FileImport(run, mapping, path, settings.data_path / FOLDER, skip)
+            yield FileImport(run, origin(run), settings.data_path / FOLDER, skip)
     finally:
         warehouse.close()
 

@@ -182,7 +182,9 @@ class Context:
     def on_day_before(self, rows: pd.DataFrame, table: str, column: str) -> pd.Series:
         """`column`, a number, of each row's own code on the trade date before its own: read from `rows`
         first, then from their stored `table`; null where neither has it."""
-        before = {day: self.calendar.offset(str(day), -1) for day in rows["date"].unique()}
+        # On the first date of the calendar there is none before.
+        pairs = {day: self.calendar.last(2, str(day)) for day in rows["date"].unique()}
+        before = {day: pair[0] for day, pair in pairs.items() if len(pair) == 2}
         columns = ["code", "date", column]
         since = min(before.values(), default=self.scope.since)
         stored = self.read(table, columns=columns, since=since, until=self.scope.until)

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.days import moved
 from core.declaration.scope import Context
 from core.market.securities import tick_of_code
 
@@ -64,7 +65,7 @@ def traded_has_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The reference price equals the stored previous close unless the date is an ex-date."""
-    previous = context.calendar.offset(context.scope.since, -1)
+    previous = context.calendar.last(2, context.scope.since)[0]
     stored = context.read(
         "fusion_kline_daily", columns=("code", "date", "close"), since=previous, until=context.scope.until
     )
@@ -99,7 +100,7 @@ def turnover_is_usual(rows: pd.DataFrame, context: Context) -> pd.Series:
     if context.scope.codes is not None or rows.empty:
         return fine
     since = context.calendar.last(TURNOVER_DAYS + 1, context.scope.since)[0]
-    before = context.calendar.offset(context.scope.since, -1)
+    before = moved(context.scope.since, -1)
     columns = ("code", "date", "sec_type", "amount")
     stored = context.read(_BARS, columns=columns, since=since, until=before)
     reported = _turnovers(rows, 0)
@@ -146,7 +147,9 @@ def closes_before_are_references(rows: pd.DataFrame, context: Context) -> str | 
     if rows.empty or context.scope.is_range:
         return None
     day = str(rows["date"].iloc[0])
-    before = context.calendar.offset(day, -1)
+    before = context.calendar.last(2, day)[0]
+    if before == day:
+        return None  # the first session of the exchange
     stored = context.read(_BARS, columns=("code", "close"), since=before, until=before)
     joined = rows[["code", "date", "last_close"]].merge(stored, on="code", how="inner")
     events = _counted_events(context)

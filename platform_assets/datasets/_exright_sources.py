@@ -1,19 +1,45 @@
-"""Which source's events of an ex-date count, where several report it."""
+"""What the terminal's records say, and which source's events of an ex-date count, where several report it."""
+
+import hashlib
 
 import numpy as np
 import pandas as pd
 
 from core.declaration.scope import Context
-from platform_assets.compute.exright import PRICE_EVENTS
+from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split
 
 ORDER = ("tdx", "eastmoney", "tencent")
+VALUES = (*TERMS, "float_before", "total_before", "float_after", "total_after")
 BETTER_SOURCE = "better_source"
 """Why such an event is held back, though it failed no check."""
 _KEY = ("code", "date", "category", "row_key")
 _FLAGS = "_flags"
+_IMPORTED = "import:"
 _BOTH_REPORT = ("cash_per10", "bonus_per10")
 _SAME_AMOUNT = 0.01
 """Share of an amount by which two sources may differ: decimals of the cash, treasury shares."""
+
+
+def as_events(records: pd.DataFrame) -> pd.DataFrame:
+    """Records of the terminal, by request or by file (`corporate.XDXR_SCHEMA`), as events: code, date,
+    category, name, `VALUES`, row_key."""
+    out = pd.DataFrame(records[["code", "date", "category", "name"]])
+    for column in VALUES:
+        out[column] = records[column] if column in records.columns else np.nan
+    out["row_key"] = [
+        hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
+        for values in records[["f1", "f2", "f3", "f4"]].itertuples(index=False)
+    ]
+    splits = records["category"] == 11
+    if splits.any():
+        given = bonus_of_split(records["consolidation_ratio"].to_numpy(dtype=float))
+        out["bonus_per10"] = out["bonus_per10"].where(~splits, pd.Series(given, index=out.index))
+    return out
+
+
+def _rank(source: str) -> float:
+    """Place of a source: the publisher's file of records, imported, holds what the terminal answers."""
+    return 0.5 if source.startswith(_IMPORTED) else float(ORDER.index(source))
 
 
 def only_the_best_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -34,7 +60,7 @@ def only_the_best_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     stored = stored[~pd.MultiIndex.from_frame(stored[list(_KEY)]).isin(new)]
     known = pd.concat([rows, stored.assign(**{_FLAGS: [[] for _ in range(len(stored))]})], ignore_index=True)
     moves = known["category"].isin(PRICE_EVENTS)
-    rank = known["src"].map({name: place for place, name in enumerate(ORDER)}).where(moves)
+    rank = known["src"].map({name: _rank(name) for name in known["src"].unique()}).where(moves)
     best = rank.groupby([known["code"], known["date"]]).transform("min")
     outdone = rank > best
     known["held_back"] = known["held_back"].mask(outdone & known["held_back"].isna(), BETTER_SOURCE)

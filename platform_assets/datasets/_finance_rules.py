@@ -9,10 +9,11 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.scope import Context
-from core.report_periods import period_away, public_from, year_end_before
+from core.report_periods import estimated_notice, period_away, public_from, year_end_before
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.quarters import on_quarter_before
+from resources.upstreams.tdx_packages.arrays import IMPORTED
 
 _QOQ_BACK = 5
 """Periods before a row that its single quarter, and the one before, are made of."""
@@ -212,6 +213,16 @@ def announced_after_the_period(rows: pd.DataFrame, context: Context) -> pd.Serie
     known = rows["ann_date"].notna()
     first = rows["report_period"].map(lambda end: moved(end, 1))
     return ~known | (rows["ann_date"].where(known, "") > first)
+
+
+def figures_are_as_announced(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The publisher's files hold the latest values of a period: what was restated since cannot be known."""
+    return rows["src"] != IMPORTED
+
+
+def notice_is_stated(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The day of the notice is not the estimate that stands for one that the publisher's file lacks."""
+    return (rows["src"] != IMPORTED) | (rows["ann_date"] != rows["report_period"].map(estimated_notice))
 
 
 _HALF_DIGIT = 0.0051

@@ -10,7 +10,6 @@ back as bars are loaded at all; one that is stored keeps its factor when the new
 reaches it, since the cumulative factors of stored bars count it.
 """
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,13 +27,12 @@ from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
 from core.market.securities import is_a_share, tick_of_code
 from platform_assets.compute.bar_checks import crowded_dates
-from platform_assets.compute.exright import PRICE_EVENTS, TERMS, bonus_of_split, gaps, moves_price
-from platform_assets.datasets._exright_sources import ORDER, only_the_best_source
+from platform_assets.compute.exright import PRICE_EVENTS, gaps, moves_price
+from platform_assets.datasets._exright_sources import ORDER, VALUES, as_events, only_the_best_source
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.tdx.corporate import CATEGORIES
 from resources.upstreams.tencent.bars import MOST_BARS
 
-_VALUES = (*TERMS, "float_before", "total_before", "float_after", "total_after")
 _HISTORY_BARS = 800
 _JUDGED_DATES = 120
 _AGAIN_DATES = 20
@@ -80,7 +78,7 @@ def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     stored = _stored_factors(ctx)
     since = min(FIRST_PARTITION, scope.since)
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored, since), symbols)
-    events = stacked(frames, [*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    events = stacked(frames, [*VALUES, "code", "date", "category", "row_key", "name", "factor"])
     return _held_back(ctx, scope, events) if len(events) else events
 
 
@@ -123,7 +121,7 @@ def _of_other_source(ctx: FetchContext, scope: Scope, rows: pd.DataFrame, name: 
     rows = rows.groupby(["code", "date"], as_index=False)[["cash_per10", "bonus_per10"]].sum()
     rows = rows[(rows["cash_per10"] > 0) | (rows["bonus_per10"] > 0)]
     rows = rows.assign(category=1, row_key=name, name=CATEGORIES[1], factor=np.nan)
-    rows = rows.reindex(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
+    rows = rows.reindex(columns=[*VALUES, "code", "date", "category", "row_key", "name", "factor"])
     return _held_back(ctx, scope, rows) if len(rows) else rows
 
 
@@ -288,17 +286,7 @@ def _events_of(ctx: FetchContext, symbol: str, stored: Stored, since: str) -> pd
     events = ctx.tdx.xdxr(symbol)
     if events.empty:
         return pd.DataFrame(events)
-    out = pd.DataFrame(events[["code", "date", "category", "name"]])
-    for column in _VALUES:
-        out[column] = events[column] if column in events.columns else np.nan
-    out["row_key"] = [
-        hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
-        for values in events[["f1", "f2", "f3", "f4"]].itertuples(index=False)
-    ]
-    splits = events["category"] == 11
-    if splits.any():
-        given = bonus_of_split(events["consolidation_ratio"].to_numpy(dtype=float))
-        out["bonus_per10"] = out["bonus_per10"].where(~splits, pd.Series(given, index=out.index))
+    out = as_events(events)
     out["factor"] = _factors(ctx, symbol, out, stored, since)
     return out
 
@@ -352,6 +340,7 @@ DATASET = Dataset(
     title="Ex-right events and capital changes",
     layer=Layer.REF,
     model=ExRight,
+    importable=True,
     partition=Partition.CODE,
     may_be_empty=True,
     sources=(

@@ -263,6 +263,7 @@ def _raw(
 
 DATASET = Dataset(
     name="finance_indicator",
+    importable=True,
     subject="financials",
     title="Key figures by report period",
     model=FinanceIndicator,
@@ -337,6 +338,8 @@ DATASET = Dataset(
         Soft(rules.says_something, "neither revenue nor profit"),
         Soft(rules.per_share_in_range, "more than 1,000 CNY of earnings or 5,000 CNY of equity a share"),
         Soft(rules.announced_after_the_period, "no source has a notice after the end of the period"),
+        Soft(rules.figures_are_as_announced, "the latest figures of the period, restated ones among them"),
+        Soft(rules.notice_is_stated, "the day of the notice is estimated: after the legal deadline"),
     ),
     undated={"fusion_stock_master": ("code",)},
     reads=("fusion_stock_master", "ref_name_history", "ref_exright"),

@@ -164,6 +164,7 @@ def has_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="index_daily",
+    importable=True,
     subject="prices",
     title="Index daily bars",
     model=IndexDaily,

@@ -57,7 +57,7 @@ def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context)
     if not len(places):
         return beyond
     codes = sorted(set(rows["code"].iloc[places]))
-    starts = {day: context.calendar.offset(day, -AWAY) for day in set(rows["date"].iloc[places])}
+    starts = {day: context.calendar.last(AWAY + 1, day)[0] for day in set(rows["date"].iloc[places])}
     stored = context.read(
         "fusion_kline_daily", columns=("code", "date", "volume"), codes=codes, since=min(starts.values())
     )
@@ -202,7 +202,7 @@ def _listed_days(rows: pd.DataFrame, context: Context) -> Any:
     if listed:
         firsts = rows.groupby("code")["date"].min()
         listed |= {code: day for code, day in firsts.items() if code not in listed}
-    first_known = context.calendar.offset(context.scope.since, -10)
+    first_known = context.calendar.last(11, context.scope.since)[0]
     recent = {code: day for code, day in listed.items() if day and day >= first_known}
     days = np.zeros(len(rows), dtype=np.int64)
     for place in np.flatnonzero(rows["code"].isin(list(recent)).to_numpy()):

@@ -8,7 +8,8 @@ import pandas as pd
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Partition
 from core.declaration.scope import Context, Scope
-from platform_assets.compute.exright import TERMS, moves_price, references
+from core.declaration.tables import Layer
+from platform_assets.compute.exright import TERMS, gaps, moves_price, references
 from platform_assets.datasets._kline_sources import left_to_quotes
 from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
@@ -21,6 +22,8 @@ from resources.warehouse.ledger.imports import PREFIX, Imports, ranked
 _BEFORE = 10
 """Trade dates before a month in which the last bar of a code is looked for."""
 _BARS = "fusion_kline_daily"
+_CODES = 100
+"""Codes whose whole past is read at once."""
 
 
 def with_imports(run: PipelineRun, dataset: Dataset) -> Dataset:
@@ -31,8 +34,8 @@ def with_imports(run: PipelineRun, dataset: Dataset) -> Dataset:
 
 def with_imported_rows(run: PipelineRun, dataset: Dataset, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of upstreams and, below them, the imported ones of the same scope."""
-    if not any(name.startswith(PREFIX) for name in dataset.source_order):
-        return rows
+    if dataset.layer is not Layer.DWD or not any(name.startswith(PREFIX) for name in dataset.source_order):
+        return rows  # rows of a reference table are not fused: what is stored stays beside what is loaded
     window = Window.of(dataset.stage_table, dataset.partition, scope, run.calendar)
     imported = run.warehouse.frame(dataset.stage_name, where=window.slice())
     if imported.empty:
@@ -54,6 +57,8 @@ def fuse_imported(run: PipelineRun, dataset: Dataset, scope: Scope, staged: pd.D
     context = run.context(_limited(scope, rows, dataset))
     if dataset.name == "kline_daily":
         rows = with_references(rows, context)
+    if dataset.name == "exright":
+        rows = with_factors(rows, context)
     try:
         parts = fused_parts(dataset, rows, context, context.scope)
     except NothingLeft:
@@ -81,6 +86,23 @@ def _without_outranked(
     known = staged[key].merge(stored, on=key, how="left")["src"].map(rank).astype(float)
     own = staged["src"].map(rank).astype(float).to_numpy()
     return staged[~(known.to_numpy() < own)].reset_index(drop=True)
+
+
+def with_factors(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Ex-right events with the factor from stored bars where the file has none."""
+    rows = rows.reset_index(drop=True)
+    waiting = rows[moves_price(rows) & rows["factor"].isna()]
+    codes = sorted(set(waiting["code"]))
+    for at in range(0, len(codes), _CODES):
+        some = codes[at : at + _CODES]
+        bars = context.read(_BARS, columns=("code", "date", "market", "close"), codes=some)
+        bars = bars.sort_values(["code", "date"])
+        for code, own in bars.groupby("code"):
+            events = waiting[waiting["code"] == code]
+            days, closes = own["date"].to_numpy(dtype=str), own["close"].to_numpy(dtype=float)
+            made = gaps(str(code), str(own["market"].iloc[0]), days, closes, events).factors
+            rows.loc[events.index, "factor"] = made
+    return rows
 
 
 def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

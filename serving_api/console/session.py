@@ -2,8 +2,9 @@
 
 The cookie is `HttpOnly` and `SameSite=Strict`, and counts only with the header `X-Console`, which the scripts
 of the console send: a page of another site cannot make a browser send it (that takes a permission by CORS,
-which the API gives nobody). So neither reads nor writes can be forged from outside. A login is refused unless
-the browser says that the form is our own, so that nobody is logged in to the account of somebody else.
+which the API gives nobody for this header). So neither reads nor writes can be forged from outside. A login
+is refused unless the browser says that the form is our own, so that nobody is logged in to the account of
+somebody else.
 """
 
 from http.cookies import CookieError, SimpleCookie

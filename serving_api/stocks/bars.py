@@ -5,14 +5,16 @@ factor of the newest bar known, so that the newest bar shows the traded price. O
 volume and amount are unchanged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from platform_assets.compute.chart_lines import chart_lines, rounded
 from platform_assets.compute.nan_arithmetic import filled_factor
 
 PRICE_DECIMALS = 4
+_DRAWN = ("high", "low", "close")
 
 
 class Bar(NamedTuple):
@@ -63,6 +65,12 @@ def adjusted(bars: Sequence[Bar], adjust: str) -> list[dict[str, Any]]:
         }
         for day, opened, close, high, low, volume, amount, _ in scaled
     ]  # fmt: skip
+
+
+def lines_of(bars: Sequence[Mapping[str, Any]], count: int) -> dict[str, list[float | None]]:
+    """The lines of a chart of adjusted bars, for the newest `count` of them."""
+    high, low, close = (np.array([bar[name] for bar in bars], dtype=np.float64) for name in _DRAWN)
+    return {name: rounded(values[-count:]) for name, values in chart_lines(high, low, close).items()}
 
 
 def _scaled(bar: Bar, ratio: float) -> Bar:

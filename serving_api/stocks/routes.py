@@ -102,7 +102,7 @@ async def batch_kline(
 
 @router.get("/{code}/kline", response_model=list[schemas.KBar])
 @serves(
-    top=[("adjust", str), FACTOR, ("total", int), _AS_OF, *REACH],
+    top=[("adjust", str), FACTOR, ("total", int), ("lines", schemas.ChartLines), _AS_OF, *REACH],
     tables=(queries.KLINE,),
     cache=_chart,
     kept=True,
@@ -113,12 +113,19 @@ async def kline(
     as_of: AsOfRead,
     days: Annotated[int, Query(ge=30, le=2000, description="newest bars")] = 120,
     adjust: Adjust = "qfq",
+    lines: Annotated[
+        bool, Query(description="also the lines of a chart (averages, BOLL, MACD, KDJ, RSI) of these bars")
+    ] = False,
 ) -> Answer:
-    """Daily bars, oldest first."""
-    items, first = await call.state.part(Stocks).kline(code, days, adjust, bound_of(as_of))
+    """Daily bars, oldest first.
+
+    With `lines` a value of each line for each bar, computed from prices of the same adjustment, those of
+    earlier bars included."""
+    stocks = call.state.part(Stocks)
+    items, first, drawn = await stocks.kline(code, days, adjust, bound_of(as_of), lines=lines)
     reported = {} if first is None else _reach(first[0], len(items), days, as_of)
     answer = {"items": items, "total": len(items), "adjust": adjust}
-    return Answer(answer, top={**echo_of(as_of), **reported})
+    return Answer(answer, top={**echo_of(as_of), **reported, **({"lines": drawn} if lines else {})})
 
 
 @router.get("/{code}/base-info", response_model=schemas.BaseInfo | None)

@@ -34,6 +34,10 @@ class SearchHit(BaseModel):
     changePercent: float = Field(description="always 0 in search results")
 
 
+ChartLines = dict[str, list[float | None]]
+"""Line -> its value at each bar of the answer; null where there are not enough bars."""
+
+
 class PageInfo(BaseModel):
     cur_page: int
     per_page: int

@@ -7,13 +7,14 @@ import orjson
 
 from core.declaration.columns import Column
 from core.errors import InputError, NotFound
+from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.datasets.stock_wide import StockWide
 from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.stocks import queries
-from serving_api.stocks.bars import Bar, adjusted
+from serving_api.stocks.bars import Bar, adjusted, lines_of
 from serving_api.stocks.directory import Directory, Listing
 
 WAN = 10_000.0
@@ -74,14 +75,16 @@ class Stocks:
     # -- bars -------------------------------------------------------------------------------------
 
     async def kline(
-        self, code: str, days: int, adjust: str, as_of: str | None
-    ) -> tuple[list[dict[str, Any]], tuple[str | None] | None]:
+        self, code: str, days: int, adjust: str, as_of: str | None, *, lines: bool = False
+    ) -> tuple[list[dict[str, Any]], tuple[str | None] | None, dict[str, list[float | None]]]:
         """(the newest `days` bars, oldest first; (date of its first stored row,), or None when the
-        database does not answer)."""
+        database does not answer; the lines of these bars, {} unless `lines`)."""
         nothing: tuple[list[Bar], None] = ([], None)
-        read = self._reading.point(queries.bars_and_first, code, days, as_of, adjust)
-        bars, first = await read_or(nothing, read)
-        return adjusted(bars, adjust), first
+        count = days + WARM_UP_BARS if lines else days
+        read = self._reading.point(queries.bars_and_first, code, count, as_of, adjust)
+        stored, first = await read_or(nothing, read)
+        bars = adjusted(stored, adjust)
+        return bars[-days:], first, lines_of(bars, days) if lines else {}
 
     async def batch_kline(
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None

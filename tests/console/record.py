@@ -38,10 +38,9 @@ PAGES = {
         paths=(
             "stocks/{code}",
             "stocks/{code}/base-info",
-            "stocks/{code}/kline?days=250&adjust=qfq",
+            "stocks/{code}/kline?days=250&adjust=qfq&lines=true",
             "stocks/{code}/finance-detail",
             "stocks/{code}/industry-compare",
-            "quant/indicators/{code}?days=250",
             "quant/patterns/{code}?days=250",
             "quant/cyq/{code}",
             "factor/breakdown/{code}",

@@ -137,12 +137,12 @@ def is_calculated(address: str, dates: int) -> bool:
         api = f"{address}/api/v1"
         scores = httpx.get(f"{api}/factor/breakdown/{CODE}", timeout=10.0)
         chips = httpx.get(f"{api}/quant/cyq/{CODE}", timeout=10.0)
-        lines = httpx.get(f"{api}/quant/indicators/{CODE}?days={dates}", timeout=10.0)
+        bars = httpx.get(f"{api}/stocks/{CODE}/kline?days={dates}", timeout=10.0)
     except httpx.HTTPError:
         return False
-    answers = (scores, chips, lines)
+    answers = (scores, chips, bars)
     return all(one.is_success for one in answers) and bool(
-        scores.json()["factors"] and chips.json()["distribution"] and len(lines.json()["items"]) == dates
+        scores.json()["factors"] and chips.json()["distribution"] and bars.json()["total"] == dates
     )
 
 

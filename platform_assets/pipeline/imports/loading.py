@@ -22,8 +22,8 @@ from core.errors import InputError
 from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.imported_rows import fuse_imported, with_imports
-from platform_assets.pipeline.imports.files import SourceFile, chunks, file_hash, source_files
 from platform_assets.pipeline.imports.mapping import FileMapping
+from platform_assets.pipeline.imports.origins import Origin
 from platform_assets.pipeline.imports.rows import Reading, Refused
 from platform_assets.pipeline.imports.spool import Spool
 from platform_assets.pipeline.load import load_fused
@@ -35,8 +35,12 @@ from resources.warehouse.ledger.imports import ImportKey, Imports
 
 ROWS_AT_ONCE = 150_000
 """Rows of a month that are loaded together."""
+MOST_NAMED = 200
 NAMED_CODES = 1_000
 """Up to so many codes a load names them; beyond, it compares all of its dates."""
+
+_MONTH, _CODE_GROUP = 7, 3
+"""Characters of a day, or of a code, that rows which are loaded together share."""
 
 Report = Callable[[str, float], None]
 """Gets (step, share of it that is done)."""
@@ -52,6 +56,8 @@ class Imported:
     rows: int = 0
     refused: int = 0
     reasons: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Files that are not imported -> why; the first `MOST_NAMED` of them."""
     written: int = 0
     months: int = 0
     before: bool = False
@@ -60,29 +66,38 @@ class Imported:
 
 @dataclass(frozen=True)
 class FileImport:
-    """One file and how it is read; `folder` is where rows wait between the two passes."""
+    """Files of one dataset and how they are read; `folder` is where rows wait between the two passes."""
 
     run: PipelineRun
-    mapping: FileMapping
-    path: Path
+    origin: Origin
     folder: Path
     skip: bool = False
+
+    @property
+    def mapping(self) -> FileMapping:
+        return self.origin.mapping
 
     @property
     def dataset(self) -> Dataset:
         return self.run.registry.dataset(self.mapping.dataset)
 
-    def spool(self, digest: str) -> Spool:
-        name = f"{self.mapping.name}-{digest[:16]}-{self.mapping.digest[:8]}{'-skip' if self.skip else ''}"
-        stage = self.dataset.stage_table
-        return Spool(self.folder / name, stage.columns, self.dataset.key, str(self.dataset.date_column))
+    @property
+    def spool(self) -> Spool:
+        """Where the rows wait. What is dated by trade dates is loaded month by month, the rest by the first
+        digits of the codes: a load of codes reads all that is staged of them."""
+        own = f"{self.mapping.name}-{self.mapping.dataset}"
+        name = f"{own}-{self.origin.digest[:16]}-{self.mapping.digest[:8]}"
+        dated = self.dataset.partition is Partition.TRADE_DATE
+        by = (str(self.dataset.date_column), _MONTH) if dated else ("code", _CODE_GROUP)
+        folder = self.folder / f"{name}{'-skip' if self.skip else ''}"
+        return Spool(folder, self.dataset.stage_table.columns, self.dataset.key, *by)
 
-    def read(self, spool: Spool, files: list[SourceFile], refused: Refused, report: Report) -> dict[str, Any]:
+    def read(self, spool: Spool, refused: Refused, report: Report) -> dict[str, Any]:
         """The first pass: every row checked and kept in the spool; its facts."""
         reading = Reading(self.dataset, self.mapping, self.run.calendar, stamp(self.run.clock.now()))
 
         def frames() -> Iterator[pd.DataFrame]:
-            for chunk in chunks(self.path, files, self.mapping):
+            for chunk in self.origin.chunks(refused):
                 yield reading.rows(chunk.frame, refused)
                 report("reading", chunk.share)
 
@@ -93,23 +108,22 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
     """Import a file. Raises InputError that names the file, and the row, of what cannot be imported; then a
     failed batch of the RAW table keeps the reasons and nothing else has changed."""
     run, mapping, dataset = job.run, job.mapping, job.dataset
-    files = source_files(job.path)
-    key = ImportKey(mapping.name, dataset.name, file_hash(files))
+    key = ImportKey(mapping.name, dataset.name, job.origin.digest)
     ledger = Imports(run.warehouse.engine, run.clock)
     done = Imported(key.source, dataset.name, key.file_hash)
     known = ledger.get(key)
     if known is not None and known.status == "success" and known.mapping_hash == mapping.digest:
         return replace(done, rows=known.rows_in, refused=known.rows_refused, before=True)
-    spool, refused = job.spool(key.file_hash), Refused()
+    spool, refused = job.spool, Refused()
     facts = spool.ready
     if facts is None:
-        facts = _checked(job, spool, files, refused, key, report)
+        facts = _checked(job, spool, refused, key, report)
     ledger.begin(
         key,
         mapping=mapping.text,
         mapping_hash=mapping.digest,
         place=mapping.place,
-        files=[{"name": one.name, "bytes": one.size} for one in files[:1000]],
+        files=[{"name": one.name, "bytes": one.size} for one in job.origin.files[:1000]],
     )
     state = ledger.get(key)
     finished = set(state.parts) if state is not None else set()
@@ -125,14 +139,18 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
         report("writing", passed / total)
     ledger.finish(key, refused=int(facts["refused"]))
     spool.clear()
-    reasons = dict(facts.get("reasons", {}))
     return replace(
-        done, rows=sum(months.values()), refused=int(facts["refused"]), reasons=reasons, months=len(months)
+        done,
+        rows=sum(months.values()),
+        refused=int(facts["refused"]),
+        reasons=dict(facts.get("reasons", {})),
+        left_out=dict(facts.get("left_out", {})),
+        months=len(months),
     )
 
 
 def _checked(
-    job: FileImport, spool: Spool, files: list[SourceFile], refused: Refused, key: ImportKey, report: Report
+    job: FileImport, spool: Spool, refused: Refused, key: ImportKey, report: Report
 ) -> dict[str, Any]:
     """The facts of the first pass, sealed. Raises InputError when a row is refused that must not be."""
 
@@ -145,15 +163,16 @@ def _checked(
         )
 
     try:
-        facts = job.read(spool, files, refused, report)
+        facts = job.read(spool, refused, report)
         _must_be_whole(job, facts, refused)
     except InputError as error:
         spool.clear()
         record(error.message)
         raise
-    if refused.rows:
+    if refused.rows or refused.files:
         record(f"left out: {refused.text}")
     facts["reasons"] = dict(refused.counts)
+    facts["left_out"] = dict(list(refused.files.items())[:MOST_NAMED])
     spool.seal(facts)
     return facts
 
@@ -161,8 +180,8 @@ def _checked(
 def _must_be_whole(job: FileImport, facts: dict[str, Any], refused: Refused) -> None:
     if refused.rows and not job.skip:
         raise InputError("file", refused.text)
-    if not facts["months"]:
-        why = f"{job.path.name} has no row that could be stored; {refused.text}"
+    if not facts["months"] and not refused.files:
+        why = f"{job.origin.label} has no row that could be stored; {refused.text}"
         raise InputError("file", why.rstrip("; "))
 
 
@@ -184,7 +203,11 @@ def quality_of(refused: Refused, source: str) -> list[Quality]:
         Quality(f"import:{reason}", "hard", "rejected", f"{count} rows", failed_count=count, sources=[source])
         for reason, count in refused.counts.items()
     ]
-    return [*rows, *sums]
+    files = [
+        Quality("import:file", "hard", "rejected", f"{name}: {why}", failed_value=name[:60], sources=[source])
+        for name, why in list(refused.files.items())[:MOST_NAMED]
+    ]
+    return [*rows, *sums, *files]
 
 
 def _month(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
@@ -222,9 +245,9 @@ def _load(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
     if dataset.staged:
         fused = load_fused(run, job.dataset, scope)
     else:
-        names = [spec.name for spec in dataset.stage_table.columns]
+        names = dict.fromkeys([*(spec.name for spec in dataset.stage_table.columns), "src"])
         newest = staged.results[-1].batch_id if staged.results else None
-        fused = fuse_imported(run, dataset, scope, placed[[*names, "src"]].assign(batch_id=newest))
+        fused = fuse_imported(run, dataset, scope, placed[list(names)].assign(batch_id=newest))
     return sum(one.rows_written for one in fused.results)
 
 
@@ -238,7 +261,7 @@ def _write(
     key: ImportKey,
 ) -> Loaded:
     loaded = Loaded(table)
-    names = [name for name in (*(spec.name for spec in table.columns), "src") if name in frame]
+    names = [name for name in dict.fromkeys((*(spec.name for spec in table.columns), "src")) if name in frame]
     window = Window.of(table, dataset.partition, scope, run.calendar)
     parts = list(partition_parts(window, frame[names]))
     note = {"src": key.source, "calls": 0, "rows": len(frame), "fetch_ids": []}

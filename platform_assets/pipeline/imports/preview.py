@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.declaration.dataset import Dataset
-from platform_assets.pipeline.imports.files import file_hash as hash_of
-from platform_assets.pipeline.imports.files import source_files
-from platform_assets.pipeline.imports.loading import FileImport, Report, scope_of
+from platform_assets.pipeline.imports.loading import MOST_NAMED, FileImport, Report, scope_of
 from platform_assets.pipeline.imports.rows import Refused
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.windows import Window
@@ -48,21 +46,22 @@ class Preview:
     refused: int
     reasons: dict[str, int]
     shown: list[dict[str, Any]]
+    left_out: dict[str, str]
+    """Files that would not be imported -> why."""
     compared: Comparison
 
 
 def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Preview:
     """Raises InputError for a file that cannot be read at all."""
     run, mapping = job.run, job.mapping
-    files = source_files(job.path)
-    key = ImportKey(mapping.name, mapping.dataset, hash_of(files))
-    spool, refused = job.spool(key.file_hash), Refused()
+    key = ImportKey(mapping.name, mapping.dataset, job.origin.digest)
+    spool, refused = job.spool, Refused()
     declared = job.dataset
     placed = Imports(run.warehouse.engine, run.clock).placed(declared.name)
     placed = [*((name, place) for name, place in placed if name != key.source), (key.source, mapping.place)]
     dataset = replace(declared, order=ranked(declared.source_order, placed))
     try:
-        facts = job.read(spool, files, refused, report)
+        facts = job.read(spool, refused, report)
         months: dict[str, int] = facts["months"]
         compared = Comparison()
         first: list[dict[str, Any]] = []
@@ -71,7 +70,8 @@ def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Pre
             frame = spool.month(month)
             if not first:
                 first, since = _plain(frame.head(FIRST)), str(frame[str(dataset.date_column)].min())
-            until = str(frame[str(dataset.date_column)].max())
+            since = min(since, str(frame[str(dataset.date_column)].min()))
+            until = max(until, str(frame[str(dataset.date_column)].max()))
             _compare(run, dataset, frame.assign(src=key.source), compared)
             report("comparing", at / len(months))
     finally:
@@ -87,6 +87,7 @@ def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Pre
         refused=refused.rows,
         reasons=dict(refused.counts),
         shown=refused.shown,
+        left_out=dict(list(refused.files.items())[:MOST_NAMED]),
         compared=compared,
     )
 
@@ -110,7 +111,7 @@ def _compare(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame, into: Comp
     mapped = [
         spec
         for spec in dataset.stage_table.columns
-        if spec.name not in key and frame[spec.name].notna().any()
+        if spec.name not in (*key, "src") and frame[spec.name].notna().any()
     ]
     names = [spec.name for spec in mapped]
     stored = run.warehouse.frame(dataset.table_name, columns=(*key, "src", *names), where=where)
@@ -130,7 +131,8 @@ def _compare(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame, into: Comp
             own = known & (gap > _SAME)
             largest = float(np.nanmax(gap[own])) if own.any() else 0.0
         else:
-            own, largest = known & new.notna().to_numpy() & (new != old).to_numpy(), 0.0
+            other = (new != old).fillna(False).to_numpy(dtype=bool)
+            own, largest = known & new.notna().to_numpy(dtype=bool) & other, 0.0
         if own.any():
             report = into.columns.setdefault(spec.name, {"rows": 0, "largest": 0.0})
             report["rows"] += int(own.sum())

@@ -14,7 +14,18 @@ from core.days import is_closed
 from core.declaration.columns import ColumnSpec
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Partition
-from core.market.securities import CB, ETF, LOF, OTHER, REIT, STOCK, decimals_of, lot_of_kind, sec_type_of
+from core.market.securities import (
+    CB,
+    ETF,
+    INDEX,
+    LOF,
+    OTHER,
+    REIT,
+    STOCK,
+    decimals_of,
+    lot_of_kind,
+    sec_type_of,
+)
 from core.market.symbols import MARKET_OF_MARK, NOTATION
 from platform_assets.compute.periods import period_ends, period_starts
 from platform_assets.pipeline.checks import coerce_model, hard_masks
@@ -25,6 +36,7 @@ PLACES = ("file_name", "file_row")
 SHOWN = 20
 """Refused rows that are named; all of them are counted."""
 _CODE = f"^{NOTATION}$"
+_SYMBOL = r"^(sh|sz|bj)(\d{6})$"
 _HELD = (STOCK, ETF, LOF, REIT, CB)
 _FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d")
 
@@ -36,6 +48,8 @@ class Refused:
     counts: Counter[str] = field(default_factory=Counter)
     shown: list[dict[str, Any]] = field(default_factory=list)
     rows: int = 0
+    files: dict[str, str] = field(default_factory=dict)
+    """Files of many that are left out as a whole -> why; the others are imported."""
 
     def add(self, frame: pd.DataFrame, mask: Any, reason: str, column: str | None = None) -> None:
         """The rows of `mask`, if there is any, which stay in the frame."""
@@ -57,7 +71,8 @@ class Refused:
     def text(self) -> str:
         """The first of them, and how many there are."""
         if not self.shown:
-            return ""
+            return next((f"{name}: {why}; {len(self.files)} files are left out"
+                         for name, why in self.files.items()), "")  # fmt: skip
         first = self.shown[0]
         value = "" if first["value"] is None else f" ({first['value']})"
         return f"{first['file']}, row {first['row']}: {first['reason']}{value}; {self.rows} rows are refused"
@@ -114,6 +129,8 @@ class Reading:
     def _identify(self, frame: pd.DataFrame, refused: Refused) -> Any:
         """Sets code and, where the dataset has them, market and type; rows without a code or a day of the
         calendar."""
+        if not self.dataset.of_stocks:
+            return self._identify_indices(frame, refused) | self._outside(frame, refused)
         parts = frame["code"].astype("string").str.extract(_CODE)
         code = parts["code"].astype(object).where(parts["code"].notna(), None)
         unknown = code.isna().to_numpy()
@@ -130,6 +147,19 @@ class Reading:
             refused.add(frame, foreign, "code: of no security that is held; say its market", "code")
             unknown = unknown | foreign
         return unknown | self._outside(frame, refused)
+
+    @staticmethod
+    def _identify_indices(frame: pd.DataFrame, refused: Refused) -> Any:
+        """The codes of indices keep their market: sh000001 is one, sz000001 a bank."""
+        symbols = frame["code"].astype("string").str.lower()
+        parts = symbols.str.extract(_SYMBOL)
+        kinds = {pair: sec_type_of(pair[1], pair[0]) for pair in set(zip(parts[0], parts[1], strict=True))
+                 if isinstance(pair[0], str)}  # fmt: skip
+        fine = [kinds.get(pair) == INDEX for pair in zip(parts[0], parts[1], strict=True)]
+        frame["code"] = symbols.astype(object)
+        foreign = ~np.array(fine, dtype=bool)
+        refused.add(frame, foreign, "code: of no index, with its market before it", "code")
+        return foreign
 
     def _outside(self, frame: pd.DataFrame, refused: Refused) -> Any:
         column = str(self.dataset.date_column)
@@ -234,7 +264,8 @@ def _code_text(value: Any) -> str | None:
 def _days(values: pd.Series, form: str | None) -> pd.Series:
     """ISO days; null where a value is none."""
     if pd.api.types.is_datetime64_any_dtype(values):
-        return values.dt.strftime("%Y-%m-%d").astype(object)
+        texts = np.datetime_as_string(values.to_numpy(dtype="datetime64[D]")).astype(object)
+        return pd.Series(texts, index=values.index).where(values.notna(), None)
     texts = {value: _day(value, form) for value in values.dropna().unique()}
     return values.map(texts).astype(object).where(values.notna(), None)
 

@@ -1,5 +1,5 @@
-"""Checked rows on disk, one Parquet file a month: whatever the order of a file, a month is read back at once
-and no more than a few months are in memory.
+"""Checked rows on disk, one Parquet file a month (or a group of codes): whatever the order of a file, a month
+is read back at once and no more than a few months are in memory.
 
 The folder is complete when `ready.json` is in it; an import that was interrupted before begins the reading
 again, one that was interrupted afterwards goes on with the months that are missing.
@@ -27,12 +27,13 @@ _TYPES = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
 
 
 class Spool:
-    """The rows of one file below `folder`; `columns` are those of the staging table."""
+    """The rows of one file below `folder`; `columns` are those of the staging table. Rows whose column `by`
+    begins with the same `length` characters are in one part: a month where it is a day."""
 
     def __init__(
-        self, folder: Path, columns: tuple[ColumnSpec, ...], key: tuple[str, ...], date: str
+        self, folder: Path, columns: tuple[ColumnSpec, ...], key: tuple[str, ...], by: str, length: int
     ) -> None:
-        self._folder, self._key, self._date = folder, key, date
+        self._folder, self._key, self._by, self._length = folder, key, by, length
         fields = [pa.field(spec.name, _TYPES.get(spec.family, pa.string())) for spec in columns]
         self._schema = pa.schema(
             [*fields, pa.field("file_name", pa.string()), pa.field("file_row", pa.int64())]
@@ -97,7 +98,7 @@ class Spool:
                 if frame.empty:
                     continue
                 table = pa.Table.from_pandas(frame, schema=self._schema, preserve_index=False)
-                months = frame[self._date].str[:7].to_numpy(dtype=str)
+                months = frame[self._by].str[: self._length].to_numpy(dtype=str)
                 order = np.argsort(months, kind="stable")
                 named, starts = np.unique(months[order], return_index=True)
                 table = table.take(pa.array(order))

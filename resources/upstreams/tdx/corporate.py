@@ -2,6 +2,7 @@
 
 import math
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 from resources.upstreams.tdx.frames import Call
@@ -118,17 +119,23 @@ def parse_xdxr(body: bytes, what: Instrument) -> Columns:
         )
         require(category in CATEGORIES, f"category {category}")
         values = [read_float(body, pos + 13 + 4 * at) for at in range(4)]
-        row: dict[str, Any] = dict.fromkeys(_MEASURES, float("nan")) | dict(zip(_RAW, values, strict=True))
-        row |= {"date": date_text(day), "code": what.code, "symbol": what.symbol, "category": category}
-        row["name"] = CATEGORIES[category]
-        for cell, value in zip(_MEANINGS[category], values, strict=True):
-            if cell is not None:
-                column, factor = cell
-                # Capital has no more than whole shares; the rest are prices and ratios.
-                row[column] = float(round(value * factor)) if factor > 1 else shortest(value)
+        row = event_row(date_text(day), what, category, values)
         for name, value in row.items():
             columns[name].append(value)
     return columns
+
+
+def event_row(date: str, what: Instrument, category: int, values: Sequence[float]) -> dict[str, Any]:
+    """One row of `XDXR_SCHEMA`: what the four numbers of a record mean in its category."""
+    row: dict[str, Any] = dict.fromkeys(_MEASURES, float("nan")) | dict(zip(_RAW, values, strict=True))
+    row |= {"date": date, "code": what.code, "symbol": what.symbol, "category": category}
+    row["name"] = CATEGORIES[category]
+    for cell, value in zip(_MEANINGS[category], values, strict=True):
+        if cell is not None:
+            column, factor = cell
+            # Capital has no more than whole shares; the rest are prices and ratios.
+            row[column] = float(round(value * factor)) if factor > 1 else shortest(value)
+    return row
 
 
 @accepted("finance")

@@ -11,6 +11,10 @@ from core.arrays import Bools
 from core.errors import PayloadError
 
 SOURCE = "tdx_packages"
+FILES = "tdx_files"
+"""Name under which `ashare import` brings these files into the platform."""
+IMPORTED = f"import:{FILES}"
+"""Source of the imported rows."""
 FIRST_DAY = 19_901_219
 """The first session of the mainland's exchanges, YYYYMMDD."""
 

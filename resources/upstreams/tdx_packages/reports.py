@@ -20,6 +20,18 @@ _ITEM = np.dtype([("code", "S6"), ("flag", "u1"), ("offset", "<u4")])
 _LIST_LINE = re.compile(r"(gpcw(\d{8})\.zip),([0-9a-fA-F]{32}),(\d+)")
 _ANNOUNCED = 314
 """Number of the column with the day of announcement, as YYMMDD."""
+FIGURES = {
+    "eps": 1, "deducted_eps": 2, "undistributed_ps": 3, "bvps": 4, "capital_reserve_ps": 5, "ocfps": 7,
+    "cash": 8, "accounts_receivable": 11, "inventory": 17, "fixed_assets": 27, "goodwill": 35,
+    "total_assets": 40, "short_debt": 41, "long_debt": 55, "total_liabilities": 63, "total_equity": 72,
+    "revenue": 74, "operating_cost": 75, "sell_expense": 77, "admin_expense": 78, "finance_expense": 80,
+    "operating_profit": 86, "total_profit": 92, "net_profit": 96, "operating_cash_flow": 107, "capex": 114,
+    "investing_cash_flow": 119, "financing_cash_flow": 128, "current_ratio": 159, "quick_ratio": 160,
+    "revenue_yoy": 183, "net_profit_yoy": 184, "gross_margin": 202, "deducted_net_profit": 206,
+    "debt_ratio": 210, "parent_equity": 271, "roe": 281, "rd_expense": 304,
+}  # fmt: skip
+"""Key figure -> number of its column: CNY (cumulative since 1 January), CNY a share, or percent. Only what
+the amounts of a real file, or a second source, confirm."""
 _TINY = 1e-30
 """Below it a float32 stands for nothing."""
 

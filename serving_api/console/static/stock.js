@@ -136,8 +136,7 @@ function fill() {
   const limits = shared(calling("get_limit_history", { code, limit: LIMITS }));
   panels.summary.load([stock(""), stock("/base-info"), score], summary, t("empty.summary"));
   panels.candles.load([
-    stock("/kline", { ...span, adjust: adjust.value }),
-    { url: address(`quant/indicators/${code}`, { ...span, date }) },
+    stock("/kline", { ...span, adjust: adjust.value, lines: true }),
     { url: address(`quant/patterns/${code}`, { days: Math.min(750, Number(days.value)), date }) },
     dividends, billboard, announcements, limits,
   ], (body, ...answers) => candles(body, answers, indicator.value), t("empty.candles"));
@@ -157,9 +156,8 @@ function moved(by = 0) {
   waiting = setTimeout(fill, WAIT_MS);
 }
 
-panels.candles.leads(({ x: date, meta }) => (meta && meta !== "volume"
-  ? { table: "calc_indicator_daily", column: meta, key: { code, date } }
-  : { table: "fusion_kline_daily", column: meta ?? "close", key: { code, date } }));
+// A line leads to the close of its day: it is computed from the candles.
+panels.candles.leads(({ x: date, meta }) => ({ table: "fusion_kline_daily", column: meta === "volume" ? meta : "close", key: { code, date } }));
 panels.flow.leads(({ x: date }) => ({ table: "fusion_fund_flow", column: "main_net", key: { code, date } }));
 panels.chips.leads(({ meta: date }) => ({ table: "calc_chip_daily", column: "distribution", key: { code, date } }));
 

@@ -32,7 +32,7 @@ export const limitEvents = (limits) => limits.results.filter((one) => one.pool i
 const few = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) - 1 : count);
 
 /** Candles, volume, an indicator, marks of patterns and events on one axis of dates. */
-export function candles(target, [bars, indicators, patterns, dividends, billboard, announcements, limits], kind) {
+export function candles(target, [bars, patterns, dividends, billboard, announcements, limits], kind) {
   const rows = bars.results;
   if (!rows.length) return false;
   const x = rows.map((bar) => bar.date);
@@ -40,18 +40,15 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
   const of = (name) => rows.map((bar) => bar[name]);
   const tone = rows.map((bar) => (bar.close >= bar.open ? colors.rise : colors.fall));
   const below = ON_PRICE.has(kind) ? "y" : "y3";
-  const items = indicators.items.filter((row) => known.has(row.date));
-  // One place for each bar: a line breaks where a date has no value; a value alone is a dot.
-  const valued = new Map(items.map((row) => [row.date, row]));
-  const each = (name) => x.map((date) => valued.get(date)?.[name] ?? null);
+  const each = (name) => bars.lines[name];
   const alone = (values) => values.some((value, at) => value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null);
   const lines = LINES[kind].map((name, at) => ({
     type: "scatter", mode: alone(each(name)) ? "lines+markers" : "lines", name: name.toUpperCase().replace("_", " "), x, y: each(name), connectgaps: false,
-    yaxis: below, meta: name, showlegend: true, line: { width: 1.2, color: colors.series[at % 4] }, marker: { color: colors.series[at % 4], size: 3 }, hovertemplate: "%{y:.2f}",
+    yaxis: below, showlegend: true, line: { width: 1.2, color: colors.series[at % 4] }, marker: { color: colors.series[at % 4], size: 3 }, hovertemplate: "%{y:.2f}",
   }));
   if (kind === "macd") {
-    const bar = items.map((row) => row.macd_hist);
-    lines.push({ type: "bar", showlegend: false, name: "MACD", x: items.map((row) => row.date), y: bar, yaxis: "y3", marker: { color: bar.map((one) => (one >= 0 ? colors.rise : colors.fall)) }, hovertemplate: "%{y:.2f}" });
+    const bar = each("macd_hist");
+    lines.push({ type: "bar", showlegend: false, name: "MACD", x, y: bar, yaxis: "y3", marker: { color: bar.map((one) => (one >= 0 ? colors.rise : colors.fall)) }, hovertemplate: "%{y:.2f}" });
   }
   const hits = patterns.items.flatMap((row) => (row.hits ?? []).map((hit) => ({ date: row.date, text: `${hit.pattern} ${hit.direction}` })));
   const traces = [

@@ -22,10 +22,7 @@ NAMES = (
 ).split()
 REGISTRY = Registry(builtin_registry().dataset(name) for name in NAMES)
 
-IMPORTED = {
-    "raw_import_dividend", "raw_import_fund_flow", "raw_import_kline_bar", "raw_import_kline_daily",
-    "stg_kline_bar", "stg_kline_daily",
-}  # fmt: skip
+IMPORTED = {table.name for one in REGISTRY.datasets.values() for table in one.import_tables}
 """Tables of the files that users import: no downloads, and beyond the counts of the specification."""
 
 

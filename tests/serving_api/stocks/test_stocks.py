@@ -1,5 +1,7 @@
 """Stock reads: numbers of adjusted bars, as-of answers, search order, empty structures, cache headers."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from core.calendar import shipped_calendar
@@ -37,6 +39,49 @@ def test_adjustments_keep_returns_and_differ_by_a_constant(bench: Bench) -> None
     assert closes["none"][-1] == 69.5
     assert closes["hfq"][-1] == 139.0
     assert [h / q for h, q in zip(closes["hfq"], closes["qfq"], strict=True)] == pytest.approx([2.0] * 39)
+
+
+def recomputed(candles: pd.DataFrame) -> pd.DataFrame:
+    """The lines of candles, with pandas alone; of RSI and KDJ by their recursions."""
+    close, high, low = candles["close"], candles["high"], candles["low"]
+    lines = {f"ma{n}": close.rolling(n).mean() for n in (5, 10, 20, 60)}
+    deviation = close.rolling(20).std(ddof=1)
+    lines |= {"boll_mid": lines["ma20"], "boll_upper": lines["ma20"] + 2 * deviation}
+    lines["boll_lower"] = lines["ma20"] - 2 * deviation
+    fast, slow = (close.ewm(span=n, adjust=False).mean() for n in (12, 26))
+    lines["macd_dif"] = fast - slow
+    lines["macd_dea"] = lines["macd_dif"].ewm(span=9, adjust=False).mean()
+    lines["macd_hist"] = 2 * (lines["macd_dif"] - lines["macd_dea"])
+    for n in (6, 12, 24):
+        change = close.diff().dropna()
+        up = change.clip(lower=0).ewm(alpha=1 / n, adjust=False).mean()
+        moved = change.abs().ewm(alpha=1 / n, adjust=False).mean()
+        lines[f"rsi{n}"] = (up / moved * 100).where(np.arange(1, len(close)) >= n)
+    top, bottom = high.rolling(9, min_periods=1).max(), low.rolling(9, min_periods=1).min()
+    rsv, k, d = ((close - bottom) / (top - bottom) * 100).fillna(50.0), 50.0, 50.0
+    rows = []
+    for value in rsv:
+        k = (2 * k + value) / 3
+        d = (2 * d + k) / 3
+        rows.append((k, d, 3 * k - 2 * d))
+    return pd.DataFrame(lines).join(pd.DataFrame(rows, columns=["kdj_k", "kdj_d", "kdj_j"]))
+
+
+@pytest.mark.parametrize("adjust", ["none", "qfq", "hfq"])
+@pytest.mark.parametrize("as_of", [{}, {"as_of": "2026-08-14"}])
+def test_every_line_is_that_of_the_candles_across_a_split(
+    bench: Bench, adjust: str, as_of: dict[str, str]
+) -> None:
+    asked = {"adjust": adjust, **as_of}
+    candles = bench.api.get("/stocks/600519/kline", params={"days": 2000, **asked}).json()["results"]
+
+    body = bench.api.get("/stocks/600519/kline", params={"days": 30, "lines": True, **asked}).json()
+
+    assert body["results"] == candles[-30:]
+    expected = recomputed(pd.DataFrame(candles)).tail(30)
+    assert set(body["lines"]) == set(expected)
+    for name, values in body["lines"].items():
+        np.testing.assert_allclose(np.array(values, float), expected[name], atol=6e-5, err_msg=name)
 
 
 def test_days_counts_bars_from_the_newest(bench: Bench) -> None:
