@@ -49,7 +49,7 @@ ALLOWED_HEADERS = ("Authorization", "Content-Type", "If-None-Match", "Last-Event
 there are no credentials either, other pages send the token of a login."""
 EXPOSED_HEADERS = (
     "ETag", "Retry-After", "X-Cache", "X-Cache-TTL", "X-Data-As-Of", "X-Data-Source", "X-Factor",
-    "X-Renumbered", "X-Trade-Date",
+    "X-Renumbered", "X-Request-ID", "X-Trade-Date",
 )  # fmt: skip
 PREFLIGHT_S = 600
 """How long a browser may keep the answer to a preflight."""

@@ -127,7 +127,7 @@ async def _rendered(
 
 
 async def redirect_to_console(request: Request) -> Response:
-    """/console without its slash: relative addresses of the pages need it."""
+    """The address alone, and /console without its slash: relative addresses of the pages need it."""
     return RedirectResponse("console/", 307)
 
 
@@ -176,6 +176,7 @@ async def read_missing(request: Request) -> Response:
 def add_console(app: FastAPI) -> None:
     """Add the pages, their files and the login form."""
     routes: tuple[tuple[str, Any, str], ...] = (
+        ("/", redirect_to_console, "GET"),
         (PREFIX, redirect_to_console, "GET"),
         (f"{PREFIX}/", read_start, "GET"),
         (f"{PREFIX}/login", read_login, "GET"),

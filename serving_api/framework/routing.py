@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeVar, get_type_hints
 from urllib.parse import parse_qsl
 
+import orjson
 from fastapi import APIRouter
 from fastapi.datastructures import DefaultPlaceholder
 from fastapi.params import Depends
@@ -115,6 +116,14 @@ def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
     return bounded
 
 
+class _Request(Request):
+    """A request whose body is strict JSON. The standard library lets NaN and half characters (lone
+    surrogates) through, which neither a database nor an answer can hold."""
+
+    async def json(self) -> Any:
+        return orjson.loads(await self.body())
+
+
 @dataclass(frozen=True)
 class Admitted:
     """What was found out of a request before its work: the caller, the version of the tables, the headers of
@@ -198,7 +207,7 @@ class PlatformRoute(APIRoute):
             admitted: Admitted = request.state.admitted
             notes, reads = take_notes(await renumbering_of(state)), begin_noting()
             try:
-                response = await handle(request)
+                response = await handle(_Request(request.scope, request.receive))
             except EarlyAnswer as early:
                 response = early.answer
             changes = notes.changes.values()

@@ -8,7 +8,6 @@ const LINES = {
   macd: ["macd_dif", "macd_dea"], kdj: ["kdj_k", "kdj_d", "kdj_j"], rsi: ["rsi6", "rsi12", "rsi24"],
 };
 const ON_PRICE = new Set(["ma", "boll"]);
-const VISIBLE = 120;
 
 /** Marks in one row of the chart: dates with a symbol and the text of what happened. */
 function marks(rows, name, symbol, color, level, known) {
@@ -67,7 +66,7 @@ export function candles(target, [bars, patterns, dividends, billboard, announcem
   const bottom = below === "y3" ? 0.16 : 0;
   return draw(target, traces, {
     hovermode: "x unified", bargap: 0.2, showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 8, r: 56, t: 32, b: 28 },
-    xaxis: { type: "category", rangeslider: { visible: false }, range: [Math.max(-1, x.length - VISIBLE) - 0.5, x.length - 0.5], nticks: few(target, 8), anchor: "free", position: 0, showspikes: true, spikethickness: 1 },
+    xaxis: { type: "category", rangeslider: { visible: false }, range: [-0.5, x.length - 0.5], nticks: few(target, 8), anchor: "free", position: 0, showspikes: true, spikethickness: 1 },
     yaxis: { domain: [bottom + 0.24, 1], side: "right", title: { text: t("units.cny"), font: { size: 11 } } },
     yaxis2: { domain: [bottom + 0.09, bottom + 0.21], side: "right", nticks: 3, fixedrange: true },
     yaxis3: { domain: [0, 0.15], side: "right", nticks: 3, fixedrange: true, visible: below === "y3" },

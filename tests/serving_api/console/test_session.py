@@ -107,6 +107,7 @@ def test_a_page_below_any_depth_leads_to_the_same_files(own: Bench) -> None:
         text = own.api.get(f"//console/{path}").text
         assert f'href="{up}console/files/' in text
     assert own.api.get("//console").headers["location"] == "console/"
+    assert own.api.get("//").headers["location"] == "console/"
 
 
 def test_an_address_without_a_page_says_what_to_do(own: Bench) -> None:

@@ -119,6 +119,8 @@ def test_unknown_paths_and_methods(trial: Bench) -> None:
     ("content", "media_type", "detail"),
     [
         (b"{broken", "application/json", "body: JSON decode error"),
+        (rb'{"name": "\ud800"}', "application/json", "body: JSON decode error"),
+        (b'{"number": NaN}', "application/json", "body: JSON decode error"),
         (b"\xff\xfe", "application/json", "body: "),
         (b"", "application/json", "body: Field required"),
         (b"[1]", "application/json", "body: Input should be a valid dictionary"),

@@ -104,7 +104,7 @@ PREFIX_RULES = (
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 CONSOLE = {
-    "/console", "/console/", "/console/login", "/console/stock/", "/console/stock/{code}",
+    "/", "/console", "/console/", "/console/login", "/console/stock/", "/console/stock/{code}",
     "/console/today", "/console/data", "/console/market", "/console/screens", "/console/scorecards",
     "/console/ask",
     "/console/files/{version}/{name:path}", "/console/{rest:path}", "/console-session",
