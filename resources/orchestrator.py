@@ -46,22 +46,25 @@ class _Query(NamedTuple):
     text: str
 
 
+_ERROR = "... on PythonError { className } ... on Error { message }"
+_UNREACHED = frozenset((
+    "DagsterUserCodeUnreachableError", "DagsterUserCodeUnreachableTimeoutError",
+    "DagsterUserCodeProcessError", "DagsterCodeLocationLoadError", "DagsterCodeLocationNotFoundError",
+    "RepositoryNotFoundError",
+))  # fmt: skip
+"""Errors of a webserver whose code server is away or loads."""
 _SCHEDULES = _Query("schedulesOrError", "Schedules", """
 query Schedules($selector: RepositorySelector!) {
   schedulesOrError(repositorySelector: $selector) {
     __typename
     ... on Schedules { results { name cronSchedule executionTimezone scheduleState { id status } } }
-    ... on Error { message }
-  }
-}""")  # fmt: skip
+    """ + _ERROR + " } }")  # fmt: skip
 _START = _Query("startSchedule", "ScheduleStateResult", """
 mutation Start($selector: ScheduleSelector!) {
-  startSchedule(scheduleSelector: $selector) { __typename ... on Error { message } }
-}""")  # fmt: skip
+  startSchedule(scheduleSelector: $selector) { __typename """ + _ERROR + " } }")  # fmt: skip
 _STOP = _Query("stopRunningSchedule", "ScheduleStateResult", """
 mutation Stop($id: String!) {
-  stopRunningSchedule(id: $id) { __typename ... on Error { message } }
-}""")  # fmt: skip
+  stopRunningSchedule(id: $id) { __typename """ + _ERROR + " } }")  # fmt: skip
 _RELOAD = _Query("reloadRepositoryLocation", "WorkspaceLocationEntry", """
 mutation Reload($location: String!) {
   reloadRepositoryLocation(repositoryLocationName: $location) {
@@ -240,7 +243,7 @@ class Orchestrator:
         kind = found.get("__typename")
         if kind != query.requested:
             message = str(found.get("message", kind)).strip().splitlines()[0]
-            if found.get("className") == "DagsterUserCodeUnreachableError":
+            if found.get("className", kind) in _UNREACHED:
                 raise Unavailable(message)
             if found.get("errors"):
                 raise InputError("run_config", str(found["errors"][0]["message"]).partition("\n")[0])

@@ -26,7 +26,7 @@ class Webserver:
         self.crons = {"fusion_kline_sync": "40 15 * * *", "fusion_daily_sync": "0 16 * * *"}
         self.running = dict.fromkeys(self.crons, True)
         self.next_crons: dict[str, str] = {}
-        self.broken = False
+        self.broken, self.error = False, "DagsterError"
         self.reload_s = 0.0
         self.dates, self.next_dates = ["2026-08-20", "2026-08-21"], list[str]()
         self.beats: dict[str, float | None] = {"SCHEDULER": 100.0, "SENSOR": None}
@@ -53,7 +53,8 @@ class Webserver:
         self.asked.append(operation)
         if operation == "Schedules":
             if self.broken:
-                return {"schedulesOrError": {"__typename": "PythonError", "message": "Failure loading\nmore"}}
+                error = {"className": self.error, "message": "Failure loading\nmore"}
+                return {"schedulesOrError": {"__typename": "PythonError", **error}}
             assert variables["selector"]["repositoryLocationName"] == "platform"
             rows = [
                 {
@@ -122,6 +123,10 @@ def test_errors_say_who_refused(webserver: Webserver) -> None:
     webserver.broken = True
     with pytest.raises(PlatformError, match=r"schedulesOrError: Failure loading$"):
         Orchestrator(webserver.port).schedules()
+    # As a webserver answers while its code server is away.
+    webserver.error = "DagsterCodeLocationLoadError"
+    with pytest.raises(Unavailable, match=r"^Failure loading$"):
+        Orchestrator(webserver.port).switch("fusion_kline_sync", False)
     with pytest.raises(Unavailable, match=r"does not answer at 127\.0\.0\.1:1"):
         Orchestrator(1).schedules()
 
