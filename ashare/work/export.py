@@ -49,7 +49,8 @@ def run(output: Output, table: str, out: str, qlib: bool, force: bool, **which: 
         raise InputError("out", f"{path} is there already; --force replaces it")
 
     async def written(state: State) -> tuple[int, dict[str, Any]]:
-        with taking_notes(await renumbering_of(state)) as notes:
+        with taking_notes() as notes:
+            notes.renumbering = await renumbering_of(state)
             chosen = Selection.of(state, table, **which)
         if form == QLIB:
             chosen = _for_qlib(chosen)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from core.errors import InputError
+from core.errors import InputError, StorageError
 from core.market.renumbering import CodeChange, Renumbering
 from core.market.symbols import dataset_code, security_code
 
@@ -14,28 +14,37 @@ _CURRENT: ContextVar["RequestNotes | None"] = ContextVar("request_notes", defaul
 
 @dataclass
 class RequestNotes:
-    """`codes`: as they are read, in their order; `changes`: of those that were given as a former code."""
+    """`codes`: as they are read, in their order; `changes`: of those that were given as a former code;
+    `failure`: of a read of the database that an empty structure stands in for."""
 
-    renumbering: Renumbering
+    renumbering: Renumbering = field(default_factory=lambda: Renumbering((), None, ""))
     codes: dict[str, None] = field(default_factory=dict)
     changes: dict[str, CodeChange] = field(default_factory=dict)
+    failure: StorageError | None = None
 
 
-def take_notes(renumbering: Renumbering) -> RequestNotes:
+def take_notes() -> RequestNotes:
     """The notes of this task from now on, of its threads and of the stream that it may answer with."""
-    made = RequestNotes(renumbering)
+    made = RequestNotes()
     _CURRENT.set(made)
     return made
 
 
 @contextmanager
-def taking_notes(renumbering: Renumbering) -> Iterator[RequestNotes]:
+def taking_notes() -> Iterator[RequestNotes]:
     """The notes of what runs inside, apart from those of the request around it."""
     before = _CURRENT.get()
     try:
-        yield take_notes(renumbering)
+        yield take_notes()
     finally:
         _CURRENT.set(before)
+
+
+def note_failure(error: StorageError) -> None:
+    """A read of this request failed, and something empty stands in for it."""
+    notes = _CURRENT.get()
+    if notes is not None:
+        notes.failure = error
 
 
 def written_code(text: str) -> str:

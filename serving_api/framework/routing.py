@@ -205,14 +205,19 @@ class PlatformRoute(APIRoute):
         async def respond(request: Request) -> Response:
             state = state_of(request)
             admitted: Admitted = request.state.admitted
-            notes, reads = take_notes(await renumbering_of(state)), begin_noting()
+            notes, reads = take_notes(), begin_noting()
+            notes.renumbering = await renumbering_of(state)
             try:
                 response = await handle(_Request(request.scope, request.receive))
             except EarlyAnswer as early:
                 response = early.answer
+            if notes.failure is not None and admitted.version.token is not None:
+                raise notes.failure
             changes = notes.changes.values()
             own = renumbered_codes.header_of(changes) | provisional_factors.header_of(reads)
             headers = {**admitted.headers, **own}
+            if notes.failure is not None:
+                headers["Cache-Control"] = NO_STORE
             etag, tags = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(tags, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
@@ -226,9 +231,7 @@ class PlatformRoute(APIRoute):
                 sent = render_answer(response, self.path, query_time=query_time, headers=headers)
                 if etag is not None and self.serving.kept and sent.status_code == 200:
                     kept = KeptAnswer.of(bytes(sent.body), query_time, own)
-                    # A database that went away in between answered with an empty structure.
-                    if await self._version(state) == admitted.version:
-                        state.cache.put(KEPT, etag, admitted.version.token, kept, kept.size)
+                    state.cache.put(KEPT, etag, admitted.version.token, kept, kept.size)
                 return sent
             for name, value in headers.items():
                 response.headers.setdefault(name, value)

@@ -113,11 +113,14 @@ class Tool(Generic[A, R]):
         """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and the
         errors of its reads (StorageError, Unavailable)."""
         await self.admit(state, subject)
-        with taking_notes(await renumbering_of(state)) as notes, noting() as reads:
+        with taking_notes() as notes, noting() as reads:
+            notes.renumbering = await renumbering_of(state)
             requested = self.read(arguments)
             if self.counted and not await state.members.count_call(subject.member):
                 raise Forbidden(QUOTA_USED_UP)
             draft = await self.work(Call(state, subject, progress), requested)
+            if notes.failure is not None and await state.versions.current():
+                raise notes.failure
         draft.body[KEY] = reported(notes.changes.values()) or None
         draft.body[FACTOR[0]] = reads.factor
         return fitted(self.answer, draft)
