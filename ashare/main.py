@@ -74,7 +74,7 @@ def ashare(ctx: click.Context, as_json: bool) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    """The exit code: 0 done, 1 failed, 2 wrong usage, 3 loaded in part, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     out = Output("--json" in given)
     add_no_proxy(os.environ)

@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+IN_PART = 3
+"""Exit code: a part of what was asked for is loaded, and the answer names the rest."""
+
 
 class Output:
     """`as_json`: one JSON document on standard output, errors as {"ok": false, ...} on standard error."""

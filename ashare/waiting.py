@@ -27,15 +27,21 @@ def _reading() -> Iterator[Engine]:
         engine.dispose()
 
 
-def finished(command_id: int, say: Say) -> Command:
+def finished(command_id: int, say: Say, *, in_part: bool = False) -> Command:
     """The command when it has ended; `say` gets a line for each of its steps. PlatformError when it failed or
-    was canceled."""
+    was canceled, or, unless `in_part`, loaded only a part."""
     with _reading() as engine:
         ended = follow(CommandQueue(engine), command_id, say, threading.Event(), look_s=LOOK_S)
     reason = "nobody waits for it any more" if ended is None else failure(ended)
-    if ended is None or reason is not None:
+    if ended is None or (reason is not None and not (in_part and part_of(ended))):
         raise PlatformError(f"command {command_id}: {reason}")
     return ended
+
+
+def part_of(command: Command) -> dict[str, str]:
+    """What a command loaded in part -> what is missing of it; {} where something failed as a whole."""
+    part: dict[str, str] = {} if command.result.get("failed") else command.result.get("partial", {})
+    return part
 
 
 def loaded(backfill_id: str, done: Callable[[int], None]) -> None:

@@ -31,13 +31,6 @@ class Platform:
     calendar: TradeCalendar
     clock: Clock
 
-    @property
-    def world(self) -> str | None:
-        """'sample' or 'replay' when the simulated market feeds this platform."""
-        if self.settings.data_source != "mock":
-            return None
-        return "sample" if self.settings.sample_world == "synthetic" else "replay"
-
     def close(self) -> None:
         self.ctx.close()
         self.warehouse.close()
@@ -78,6 +71,27 @@ def open_warehouse(
         read_only=read_only,
         pool=pool,
     )
+
+
+def refuse_other_world(settings: Settings, warehouse: Warehouse) -> None:
+    """InputError when the warehouse was filled from another market (the real one, or a simulated one): one
+    history would be made of two."""
+    newest = warehouse.query(
+        "SELECT world FROM sys_batch WHERE rows_written>0 AND (world IS NULL OR world<>'import') "
+        "ORDER BY started_at DESC LIMIT 1"
+    )
+    for (held,) in newest:
+        if held != settings.world:
+            raise InputError(
+                "DATA_SOURCE",
+                f"{settings.data_source} loads from {_market(settings.world)}, and the warehouse "
+                f"({settings.warehouse_variables}) was filled from {_market(held)}; choose another DATA_DIR "
+                "or WAREHOUSE_URL",
+            )
+
+
+def _market(world: str | None) -> str:
+    return "the real market" if world is None else f"the simulated market ({world})"
 
 
 def open_context(

@@ -202,6 +202,13 @@ class Settings:
         return [origin.strip().lower() for origin in self.cors_origins.split(",") if origin.strip()]
 
     @property
+    def world(self) -> str | None:
+        """Which simulated market the data comes from, `sample` or `replay`; None: from the real one."""
+        if self.data_source != "mock":
+            return None
+        return "sample" if self.sample_world == "synthetic" else "replay"
+
+    @property
     def data_path(self) -> Path:
         return Path(self.data_dir).expanduser().resolve()
 

@@ -129,7 +129,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         # `add_middleware` puts its own before these: it sees every request, also the refused and the cached.
         middleware=[
-            Middleware(RequestLayer, world=state.world),
+            Middleware(RequestLayer, world=state.settings.world),
             Middleware(
                 RateLimitLayer,
                 per_minute=settings.rate_limit_per_min,

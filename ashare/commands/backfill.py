@@ -16,7 +16,7 @@ from ashare.output import Output
 def command(out: Output, dataset: str, since: str, until: str, every: bool, plan: bool, no_wait: bool) -> int:
     """Load the missing trade dates of DATASET in a range, or show what that costs.
 
-    The exit code is 1 when a date is still missing afterwards.
+    The exit code is 3 when a date is still missing afterwards, 1 when all of them are.
     """
     from ashare.work.backfill import run  # noqa: PLC0415  see ashare.main
 

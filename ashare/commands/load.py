@@ -15,7 +15,7 @@ def command(out: Output, name: str | None, date: str | None, codes: str | None, 
     """Load what is missing, or NAME: a dataset or market download of one trade date, or a download type of
     some codes. Without NAME: everything that this installation has not loaded yet, as at a first start.
 
-    The exit code is 1 when nothing came of it, or less than was asked for.
+    The exit code is 1 when nothing came of it, 3 when a part was loaded: the answer names what is missing.
     """
     from ashare.work.load import run  # noqa: PLC0415  see ashare.main
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ashare.output import Output
+from ashare.output import IN_PART, Output
 from ashare.session import BY, need_worker, with_state
 from ashare.waiting import finished, loaded
 from core.errors import InputError
@@ -51,7 +51,9 @@ def _load(out: Output, body: PlanRequest, *, wait: bool) -> int:
     ]
     failures = [f"  {one['partition']}: {one['error']}" for one in shown["failures"]]
     out.result({"command_id": asked.id, **shown}, lines + failures)
-    return int(wait and shown["status"] != "success")
+    if not wait or shown["status"] == "success":
+        return 0
+    return IN_PART if shown["status"] == "partial" else 1
 
 
 async def _started(state: State, body: PlanRequest) -> tuple[Backfill, Command]:

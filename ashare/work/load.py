@@ -1,12 +1,12 @@
 """What `ashare load` does."""
 
 import difflib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from ashare.output import Output
+from ashare.output import IN_PART, Output
 from ashare.session import BY, need_worker, with_state
-from ashare.waiting import finished
+from ashare.waiting import finished, part_of
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, NotFound
 from resources.warehouse.ledger.commands import Command, CommandQueue
@@ -92,9 +92,21 @@ def _carried_out(
     out: Output, asked: Command, answer_of: Callable[[Command], dict[str, Any]], *, wait: bool
 ) -> int:
     """Show what the API answers for the command; the exit code."""
-    done = finished(asked.id, out.note) if wait else asked
-    answer = answer_of(done) if wait else {"status": done.status}
-    shown = {"command_id": done.id, "run_id": done.run_id, **answer}
+    if not wait:
+        _show(out, asked, {"status": asked.status})
+        return 0
+    done = finished(asked.id, out.note, in_part=True)
+    answer = answer_of(done)
+    partial = part_of(done)
+    if answer["status"] == "success" and answer.get("details") and answer.get("message"):
+        partial = {"codes": str(answer["message"])}
+    if partial:
+        answer = {**answer, "status": "partial", "partial": partial}
+    _show(out, done, answer, [f"loaded in part: {what}: {missing}" for what, missing in partial.items()])
+    return IN_PART if partial else int(answer["status"] != "success")
+
+
+def _show(out: Output, command: Command, answer: dict[str, Any], more: Sequence[str] = ()) -> None:
+    shown = {"command_id": command.id, "run_id": command.run_id, **answer}
     lines = [f"{key}: {value}" for key, value in shown.items() if isinstance(value, str | int | float)]
-    out.result(shown, lines)
-    return int(wait and answer["status"] != "success")
+    out.result(shown, [*lines, *more])

@@ -18,7 +18,7 @@ from core.clock import Clock
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from resources import logs, tracing
-from resources.composition import Platform, market_clock, open_context, open_warehouse
+from resources.composition import Platform, market_clock, open_context, open_warehouse, refuse_other_world
 from resources.settings import Settings, process_settings
 from resources.simulated_market_process import ChildMarket, needs_market
 from resources.stored_calendar import stored_calendar
@@ -96,18 +96,21 @@ class WarehouseResource(dg.ConfigurableResource[Warehouse]):
         return self._settings
 
     def open(self) -> Warehouse:
-        """The warehouse of this run. Raises StorageError while the database is away."""
+        """The warehouse of this run. Raises StorageError while the database is away, InputError where it was
+        filled from another market."""
         with self._lock:
             if self._warehouse is None:
                 settings = self.settings()
                 # A process of a run has no log of its own yet.
                 logs.ensure(settings, "code_location")
                 tracing.configure(settings, "code_location")
-                self._warehouse = open_warehouse(
+                warehouse = open_warehouse(
                     settings, builtin_registry(), self.clock.open(), wait_s=self.wait_s
                 )
                 if settings.warehouse_address not in _up_to_date:
-                    self._warehouse.migrate()
+                    warehouse.migrate()
+                    refuse_other_world(settings, warehouse)
+                self._warehouse = warehouse
             return self._warehouse
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:

@@ -44,7 +44,7 @@ def pipeline_run(
         ctx=opened.ctx,
         calendar=opened.calendar,
         clock=opened.clock,
-        world=opened.world,
+        world=opened.settings.world,
         trigger=Trigger(
             kind=tags.get(TRIGGER_TAG, kind),
             ref=ref,

@@ -26,9 +26,9 @@ Leases = Callable[[str | None], AbstractContextManager[Lease | None]]
 
 
 def download_market(run: PipelineRun, name: str, date: str, leases: Leases) -> Answer:
-    """{status, total, saved, latest_date, channels[], message?, batch_id?, fusion?}: `total` rows of the
-    table on `date`, `saved` of them written now. Raises InputError for a name that is no
-    topical downloader."""
+    """{status, total, saved, latest_date, channels[], message?, partial?, batch_id?, fusion?}: `total` rows
+    of the table on `date`, `saved` of them written now; `partial`: what of it nobody brought, by table.
+    Raises InputError for a name that is no topical downloader."""
     raw = run.registry.topical.get(name)
     if raw is None:
         raise InputError("name", f"{name!r} is no market-level download of this platform")
@@ -63,6 +63,9 @@ def _downloaded(run: PipelineRun, raw: Raw, scope: Scope) -> Answer:
     }
     if loaded.results:
         answer["batch_id"] = loaded.results[-1].batch_id
+    missing = [result.missing for result in loaded.results if result.missing]
+    if missing:
+        answer["partial"] = {raw.table_name: missing[-1]}
     reported = [item for item in loaded.sources if item.get("error")]
     if reported:
         answer["message"] = "; ".join(f"{item['src']}: {item['reason']}" for item in reported)[:_MOST_TEXT]

@@ -232,8 +232,11 @@ class Work:
         return {**self.facts, "run_id": outcome.run_id, **(outcome.answer or {})}
 
     def must(self, outcome: RunOutcome, what: str) -> None:
-        """PlatformError when a run failed, as a whole or in part."""
+        """PlatformError when a run failed, as a whole or in part; the command's result then names what was
+        loaded in part (`partial`)."""
         if not outcome.success:
+            if outcome.partial:
+                self.progress(partial={what: outcome.error or f"see the run {outcome.run_id}"})
             how = "was loaded in part" if outcome.partial else "failed"
             raise PlatformError(f"{what} {how}: {outcome.error or 'see the run ' + outcome.run_id}")
 

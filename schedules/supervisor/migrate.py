@@ -9,7 +9,7 @@ from core.declaration.registry import builtin_registry
 from core.errors import PlatformError, StorageError
 from platform_assets.task_table import TASKS
 from resources import logs
-from resources.composition import market_clock, open_warehouse
+from resources.composition import market_clock, open_warehouse, refuse_other_world
 from resources.redact import redact
 from resources.settings import Settings, process_settings
 from resources.warehouse.ledger.tasks_state import TaskTable
@@ -18,11 +18,13 @@ CONNECT_S = 5
 
 
 def migrate(settings: Settings) -> list[str]:
-    """Create what is missing; returns what was added. Idempotent."""
+    """Create what is missing; returns what was added. Idempotent. InputError for a warehouse that was filled
+    from another market."""
     try:
         warehouse = open_warehouse(settings, builtin_registry(), market_clock(settings))
         try:
             added = warehouse.migrate()
+            refuse_other_world(settings, warehouse)
             TaskTable(warehouse.engine).publish(TASKS)
         finally:
             warehouse.close()

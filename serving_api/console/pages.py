@@ -118,7 +118,7 @@ async def _rendered(
             pages=PAGES,
             role=user.role if user else "none",
             user=user.username if user else None,
-            world=state.world,
+            world=state.settings.world,
             session=SESSION.removeprefix("/"),
             about=dict(about or {}),
         )

@@ -69,13 +69,6 @@ class State:
         """The first of the newest `days` trade dates."""
         return self.calendar.last(days, self.today)[0]
 
-    @property
-    def world(self) -> str | None:
-        """What `X-Data-World` says: None for the real market."""
-        if self.settings.data_source != "mock":
-            return None
-        return "replay" if self.settings.sample_world == "replay" else "sample"
-
 
 def state_of(request: Request) -> State:
     state: State = request.app.state.platform

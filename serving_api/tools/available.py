@@ -55,7 +55,9 @@ async def ping(call: Call, asked: Arguments) -> Draft:
     """Whether the service answers, and which data world it serves."""
     state = call.state
     now = local_iso(state.clock.now())
-    return Draft([], body={"version": package_version(), "time": now, "world": state.world}, as_of=now)
+    return Draft(
+        [], body={"version": package_version(), "time": now, "world": state.settings.world}, as_of=now
+    )
 
 
 AVAILABLE = Tool(

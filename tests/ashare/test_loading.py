@@ -29,12 +29,63 @@ def ended(status: str) -> Callable[[CommandQueue, Command], None]:
     return work
 
 
-@pytest.mark.parametrize("status", ["partial", "failed"])
-def test_a_backfill_that_leaves_dates_out_is_exit_code_1(cli: CommandLine, status: str) -> None:
+@pytest.mark.parametrize(("status", "code"), [("partial", 3), ("failed", 1)])
+def test_a_backfill_that_leaves_dates_out_says_so(cli: CommandLine, status: str, code: int) -> None:
     cli.has_worker()
     with worker(cli.url, ended(status)):
-        assert cli("backfill", "kline_daily", "--from", DAYS[0], "--to", DAYS[2]) == 1
+        assert cli("backfill", "kline_daily", "--from", DAYS[0], "--to", DAYS[2]) == code
     assert status in cli.out
+
+
+PARTIAL = {"fusion_margin": "no source brought SZSE of 2026-08-21"}
+
+
+def in_part(error: str | None, result: dict[str, Any]) -> Callable[[CommandQueue, Command], None]:
+    """A worker that shows a result, and fails with `error`, where one is given."""
+
+    def work(queue: CommandQueue, command: Command) -> None:
+        queue.progress(command, result)
+        if error is None:
+            queue.finish(command, "success", result=result)
+        else:
+            queue.finish(command, "failed", error=error)
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "result"),
+    [
+        ((), None, {"newest": DAYS[2], "partial": PARTIAL, "failed": {}}),
+        (("margin", "--date", DAYS[1]), "margin was loaded in part: no source …", {"partial": PARTIAL}),
+        (("exchange_margin", "--date", DAYS[1]), None, {"status": "success", "partial": PARTIAL}),
+    ],
+)
+def test_a_load_in_part_has_a_code_of_its_own_and_names_what_is_missing(
+    cli: CommandLine, asked: tuple[str, ...], error: str | None, result: dict[str, Any]
+) -> None:
+    cli.has_worker()
+    with worker(cli.url, in_part(error, result)):
+        assert cli("load", *asked) == 3
+    assert "loaded in part: fusion_margin: no source brought SZSE of 2026-08-21" in cli.out
+    assert "status: partial" in cli.out
+
+
+def test_some_codes_of_a_download_are_a_part(cli: CommandLine) -> None:
+    cli.has_worker()
+    counts = {"total": 1, "saved": 1, "gap_count": 0}
+    part = {"status": "success", "codes": {"600519": counts}, "message": "tencent: no rows of 000001"}
+    with worker(cli.url, succeed({"types": {"quote": part}, "fusion": None})):
+        assert cli("load", "quote", "--codes", "600519,000001", "--date", DAYS[2]) == 3
+    assert "no rows of 000001" in cli.out
+
+
+def test_a_load_of_which_a_step_failed_as_a_whole_is_exit_code_1(cli: CommandLine) -> None:
+    cli.has_worker()
+    result = {"partial": PARTIAL, "failed": {"reports": "the portal is away"}}
+    with worker(cli.url, in_part("reports failed: the portal is away", result)):
+        assert cli("load") == 1
+    assert "the portal is away" in cli.err
 
 
 @pytest.mark.parametrize(

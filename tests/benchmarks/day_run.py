@@ -68,7 +68,7 @@ def _part(
         calendar=platform.calendar,
         clock=platform.clock,
         trigger=Trigger("manual", ref=name, run_id=f"benchmark {name}"),
-        world=platform.world,
+        world=platform.settings.world,
     )
     began = time.perf_counter()
     failures = load_day(run, Scope((day,)), tables=tables)

@@ -216,7 +216,7 @@ async def share_brief(state: State) -> dict[str, Any]:
     """The picture, and its content as text."""
     found = await asyncio.gather(*map(state.part(UnifiedReads).read, _KINDS))
     reads = of_one_session(dict(zip(_KINDS, found, strict=True)))
-    facts = facts_of(reads, sample=state.world == "sample")
+    facts = facts_of(reads, sample=state.settings.world == "sample")
     brief = {
         "date": facts.date,
         "trade_date": max((one.trade_date for one in reads.values() if one.trade_date), default=None),
