@@ -7,7 +7,6 @@ scope, and return a canonical frame. They are the only place where a dataset nam
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any, Literal
 
 import pandas as pd
@@ -20,6 +19,7 @@ from core.declaration.rules import (
     Fields,
     Freshness,
     LaterRows,
+    Needed,
     Partition,
     PublicAt,
     Repairs,
@@ -221,9 +221,8 @@ class Dataset:
     market: Market = A_SHARES
     reads: tuple[str, ...] = ()
     """Other tables that fetch, derivation or checks read: edges of the asset graph."""
-    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Table of `reads` by trade date -> columns that have no value of a date of which it is not loaded: they
-    are null and recorded (check `not_loaded`), and the date is asked for again once it is."""
+    needs: tuple[Needed, ...] = ()
+    """Columns that are null and recorded (`not_loaded`) until the dates of other tables are there."""
     undated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of a dataset by dates: table of `reads` whose rows have no date -> the columns that are read of it.
     They are `fixed`: what changes would be today's in a row of another date."""
@@ -285,7 +284,8 @@ class Dataset:
         _take_from_model(self, self.model)
         names = {spec.name for spec in model_columns(self.model)}
         optional = {spec.name for spec in model_columns(self.model) if spec.nullable} - {*self.key}
-        unmet = {*self.needs} - {*self.reads} | {*chain(*self.needs.values())} - optional
+        unmet = {one.table for one in self.needs} - {*self.reads}
+        unmet |= {column for one in self.needs for column in one.columns} - optional
         missing = [part for part in self.key if part not in names]
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         by_code = self.partition is Partition.CODE

@@ -107,6 +107,22 @@ class Whole(_Named):
 
 
 @dataclass(frozen=True)
+class Needed:
+    """Columns that have no value where a trade date is missing among the newest `dates` of a table by trade
+    date: up to that of the row, or to the one `before` it. Without `columns` the row is marked only, and its
+    history begins with the first date that is loaded."""
+
+    table: str
+    columns: tuple[str, ...] = ()
+    dates: int = 1
+    before: bool = False
+
+    def window(self, calendar: Calendar, day: str) -> list[str]:
+        """The trade dates that a row of `day` needs, oldest first."""
+        return calendar.last(self.dates, calendar.offset(day, -1) if self.before else day)
+
+
+@dataclass(frozen=True)
 class Rows:
     """Row-level fusion: the first source with a valid row wins the whole row. `finer` names columns that
     a later source may sharpen: its value is taken when it equals the winner's within `finer[column]`

@@ -9,6 +9,7 @@ import pandas as pd
 from core.arrays import Floats, Ints
 from core.declaration.columns import Model, model_columns
 from core.declaration.conditions import equal
+from core.declaration.rules import Needed
 from core.declaration.scope import Scope
 from core.market.bars import Bars
 from platform_assets.compute.date_ranges import Stretch, stretches
@@ -25,6 +26,8 @@ alone and within a range."""
 LEAST_BARS = WARM_UP_BARS + 1
 """Bars that a code is calculated from, where it has so many: after a long suspension some of them are older
 than the window."""
+WHOLE_WINDOW = Needed(BARS, dates=LEAST_BARS)
+"""A missing date inside marks the rows: their bars are no neighbours."""
 _STOCKS = (equal("sec_type", "stock"), equal("is_suspended", 0))
 _COLUMNS = (
     "open", "high", "low", "close", "volume", "amount", "turnover_pct", "adj_factor", "last_close",

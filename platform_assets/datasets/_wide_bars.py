@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.rules import Needed
 from core.declaration.scope import Scope
 from platform_assets.compute import wide_stats
 from resources.upstreams.fetch_context import FetchContext
@@ -24,6 +25,15 @@ STATS = (
 )
 ADJUSTED = (*STATS[: STATS.index("vol_accel_5_5")], "volatility_20d")
 """Those that look at adjusted prices."""
+NEEDS = (
+    Needed("fusion_kline_daily", ("high_52w", "low_52w"), WINDOW - 1),
+    Needed("fusion_kline_daily", ("ma5_dev_pct", "break_fail_days_5d"), 5),
+    Needed("fusion_kline_daily", ("vol_accel_5_5",), 10),
+    Needed("fusion_kline_daily", ("ma20_dev_pct", "limit_up_count_20d"), POOL_SESSIONS),
+    Needed("fusion_kline_daily", ("limit_days_today", "zt_stat_latest", "seal_fund_latest"), POOL_SESSIONS),
+    Needed("fusion_kline_daily", ("volatility_20d",), POOL_SESSIONS + 1),
+)
+"""Those that a missing date of bars inside their sessions would make wrong. Changes are of two closes."""
 POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fund_latest": "seal_fund"}
 
 

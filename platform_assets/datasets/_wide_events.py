@@ -3,7 +3,6 @@
 import pandas as pd
 
 from core.days import moved
-from platform_assets.compute.parameters.loading import LOADED_SHARE
 from resources.upstreams.fetch_context import FetchContext
 
 _COUNT_DAYS = 400
@@ -75,16 +74,11 @@ def holders(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.Da
 
 
 def billboard(ctx: FetchContext, day: str, codes: pd.Series) -> pd.DataFrame:
-    """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
-    comes out in the evening). Unknown until the market's listings reach back that far: those of single codes,
-    which a download brings with their history, are no market."""
+    """On how many of the 30 trade dates before `day` each code was on the billboard: that of the day itself
+    comes out in the evening."""
     dates = ctx.calendar.last(EVENT_DATES + 1, day)[:-1]
-    reach = ctx.calendar.last(2 * EVENT_DATES, dates[0])[0]
-    stored = ctx.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
-    counts = stored.drop_duplicates().groupby("date")["code"].size()
-    if counts.empty or counts.index[counts >= LOADED_SHARE * counts.max()].min() > dates[0]:
-        return pd.DataFrame({"code": codes, "lhb_count_30d": None})
-    listed = stored[stored["date"] >= dates[0]].drop_duplicates()["code"].value_counts()
+    stored = ctx.read("fusion_dragon_tiger", columns=("code", "date"), since=dates[0], until=dates[-1])
+    listed = stored.drop_duplicates()["code"].value_counts()
     return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).astype(float).fillna(0)})
 
 

@@ -14,7 +14,7 @@ from core.declaration import columns as t
 from core.declaration.columns import Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.interfaces import DAY, FLOAT, TEXT, history, market
-from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, trading
+from core.declaration.rules import Contract, Needed, Rows, Soft, as_received, at_hour, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import confirmed, with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
@@ -224,7 +224,7 @@ DATASET = Dataset(
         Soft(has_buyer_and_seller, "no buyer or no seller"),
     ),
     reads=("fusion_kline_daily", "fusion_valuation", "ref_name_history"),
-    needs={"fusion_valuation": ("float_ratio_pct",)},
+    needs=(Needed("fusion_valuation", ("float_ratio_pct",)),),
     public_at=at_hour("date", PUBLISHED),
     later=tuple(_AFTER),
     freshness=trading(7),

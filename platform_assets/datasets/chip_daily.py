@@ -15,7 +15,7 @@ from core.declaration.interfaces import by_date, history, latest
 from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
-from platform_assets.datasets._quant import BARS, columns_without, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, WHOLE_WINDOW, columns_without, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 DISTRIBUTION_DATES = 60
@@ -80,6 +80,7 @@ DATASET = Dataset(
     adjusted=columns_without(ChipDaily, ChipDaily.close),
     calculate=chips,
     reads=(BARS,),
+    needs=(WHOLE_WINDOW,),
     freshness=trading(1),
     short_lived={"distribution": DISTRIBUTION_DATES},
     tasks=("quant_calc",),

@@ -143,7 +143,7 @@ DATASET = Dataset(
         rules.Soft(main_within_amount, "main net beyond the turnover of the day"),
     ),
     reads=("fusion_kline_daily",),
-    needs={"fusion_kline_daily": tuple(f"{size}_net_pct" for size in SIZES)},
+    needs=(rules.Needed("fusion_kline_daily", tuple(f"{size}_net_pct" for size in SIZES)),),
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),
     may_be_empty=True,  # a market of bars alone has no money flow; freshness shows its age

@@ -10,9 +10,17 @@ from core.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, ke
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, REQUIRED, TEXT, TEXTS, latest, market, timeseries
-from core.declaration.rules import trading
+from core.declaration.rules import Needed, trading
 from core.declaration.scope import Scope
-from platform_assets.datasets._quant import BARS, INDEX, columns_without, indicators_of, rows_of, stretches_of
+from platform_assets.datasets._quant import (
+    BARS,
+    INDEX,
+    WHOLE_WINDOW,
+    columns_without,
+    indicators_of,
+    rows_of,
+    stretches_of,
+)
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -103,6 +111,12 @@ DATASET = Dataset(
     ),
     calculate=indicators,
     reads=(BARS, INDEX),
+    needs=(
+        WHOLE_WINDOW,
+        Needed(BARS, ("chg_5d",), 6),
+        Needed(BARS, ("chg_20d", "rs_20d"), 21),
+        Needed(BARS, ("chg_60d", "rs_60d"), 61),
+    ),
     freshness=trading(1),
     tasks=("quant_calc",),
     interfaces=(

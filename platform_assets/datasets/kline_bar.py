@@ -72,10 +72,12 @@ def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if daily.empty:
         return pd.DataFrame(columns=["code", "date", "period"])
     known_from = daily["date"].min()
+    held = set(daily["date"]) if scope.codes is None else set(grid)
+    missing = [day for day in calendar.between(known_from, daily["date"].max()) if day not in held]
     daily = traded(daily)
     daily = daily.assign(growth=growth_of(daily), bar_count=1)
     weeks, fresh = (
-        _bars(daily[daily["date"].between(starts[period], ends[period])], grid, period, known_from)
+        _bars(daily[daily["date"].between(starts[period], ends[period])], grid, period, known_from, missing)
         for period in ("week", "month")
     )
     months = _months(ctx, scope, starts["year"], fresh)
@@ -83,7 +85,8 @@ def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if len(months):
         known_from = period_starts([months["date"].min()], grid, "month")[0]
         parts += [
-            _bars(months[months["date"] >= starts[p]], grid, p, known_from) for p in ("quarter", "year")
+            _bars(months[months["date"] >= starts[p]], grid, p, known_from, missing)
+            for p in ("quarter", "year")
         ]
     return pd.concat(parts, ignore_index=True)
 
@@ -93,13 +96,19 @@ def traded(daily: pd.DataFrame) -> pd.DataFrame:
     return daily[daily["volume"].fillna(0) > 0]
 
 
-def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> pd.DataFrame:
-    """Bars of the periods that are known from their first trade date on; a part of one is no bar."""
+def _bars(
+    rows: pd.DataFrame, grid: list[str], period: str, known_from: str, missing: list[str]
+) -> pd.DataFrame:
+    """Bars of the periods that are known from their first trade date on, without one whose date is `missing`:
+    a part of a period is no bar."""
     if rows.empty:
         return pd.DataFrame(columns=["code", "date", "period"])
     dates = rows["date"].tolist()
-    whole = [start >= known_from for start in period_starts(dates, grid, period)]
-    ends = [end for end, keep in zip(period_ends(dates, grid, period), whole, strict=True) if keep]
+    torn = set(period_ends(missing, grid, period))
+    ends = period_ends(dates, grid, period)
+    begins = period_starts(dates, grid, period)
+    whole = [start >= known_from and end not in torn for start, end in zip(begins, ends, strict=True)]
+    ends = [end for end, keep in zip(ends, whole, strict=True) if keep]
     return resample(rows[whole], ends).assign(period=period)
 
 

@@ -227,7 +227,7 @@ DATASET = Dataset(
     ),
     whole=(rules.Whole(covers_the_day_before),),
     reads=("fusion_kline_daily", "fusion_valuation"),
-    needs={"fusion_kline_daily": ("close", "change_pct")},
+    needs=(rules.Needed("fusion_kline_daily", ("close", "change_pct")),),
     reads_own_past=True,
     public_at=rules.next_trade_date("date", PUBLISHED),
     freshness=rules.trading(2),

@@ -17,7 +17,7 @@ from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
-from core.declaration.rules import Soft, Whole, close_of, trading
+from core.declaration.rules import Needed, Soft, Whole, close_of, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._dated import SPELLING, known_on
@@ -328,7 +328,7 @@ DATASET = Dataset(
         Soft(moved_within_members, "more members rose and fell than there are"),
     ),
     whole=(Whole(has_many_sectors),),
-    needs={"raw_limit_pool": ("limit_up_count",)},
+    needs=(Needed("raw_limit_pool", ("limit_up_count",)),),
     reads=(
         "fusion_kline_daily",
         "fusion_quote_snapshot",

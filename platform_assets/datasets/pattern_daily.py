@@ -17,7 +17,7 @@ from core.declaration.rules import trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.compute.patterns import has_row, kind_names, pattern_columns
-from platform_assets.datasets._quant import BARS, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, WHOLE_WINDOW, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -77,6 +77,7 @@ DATASET = Dataset(
     adjusted=True,
     calculate=patterns,
     reads=(BARS,),
+    needs=(WHOLE_WINDOW,),
     freshness=trading(1),
     tasks=("quant_calc",),
     interfaces=(

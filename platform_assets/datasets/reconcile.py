@@ -81,15 +81,21 @@ _PAIR = ["dataset", "field_name", "source_a", "source_b"]
 
 
 def add_drift(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Mean over the date and the nineteen before it, of those that are stored."""
+    """Mean over the date and the nineteen before it, of those on which the pair is there; none while one of
+    these dates is not stored."""
     since = context.calendar.offset(context.scope.since, 1 - DRIFT_DATES)
     columns = ("trade_date", *_PAIR, "mean_diff")
     stored = context.read("calc_reconcile", columns=columns, since=since, until=context.scope.until)
     known = pd.concat([stored, rows[list(columns)]], ignore_index=True)
     known = known.drop_duplicates(["trade_date", *_PAIR], keep="last").dropna(subset=["mean_diff"])
-    drifts = []
+    held = {*stored["trade_date"], *rows["trade_date"]}
+    drifts: list[float | None] = []
     for row in rows.itertuples(index=False):
-        first = context.calendar.offset(str(row.trade_date), 1 - DRIFT_DATES)
+        dates = context.calendar.last(DRIFT_DATES, str(row.trade_date))
+        if not held.issuperset(dates):
+            drifts.append(None)
+            continue
+        first = dates[0]
         own = known[(known["trade_date"] >= first) & (known["trade_date"] <= row.trade_date)]
         for name in _PAIR:
             own = own[own[name] == getattr(row, name)]

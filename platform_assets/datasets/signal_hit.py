@@ -19,7 +19,7 @@ from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import Pair, hits
-from platform_assets.datasets._quant import BARS, rows_of, signal_values, stretches_of
+from platform_assets.datasets._quant import BARS, WHOLE_WINDOW, rows_of, signal_values, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 PATTERNS = "calc_pattern_daily"
@@ -112,6 +112,7 @@ DATASET = Dataset(
     adjusted=True,
     calculate=signals,
     reads=(BARS, "fusion_index_daily", PATTERNS),
+    needs=(WHOLE_WINDOW,),
     monitored=False,
     indexes=(("code", "trade_date"),),
     tasks=("quant_calc",),

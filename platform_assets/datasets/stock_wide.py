@@ -12,7 +12,7 @@ from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, TEXT, TEXTS, batch, latest, market
-from core.declaration.rules import Soft, Whole, close_of, trading
+from core.declaration.rules import Needed, Soft, Whole, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
@@ -273,11 +273,14 @@ DATASET = Dataset(
     undated={"fusion_stock_master": ("code", *_MASTER, "delist_date")},
     as_known=("fusion_stock_industry",),
     owners=_OWNERS,
-    needs={
-        "fusion_valuation": _VALUATION,
-        "fusion_fund_flow": (*events.FLOW, "main_net_5d", "main_net_10d"),
-        "fusion_kline_daily": tuple(_wide_bars.STATS),
-    },
+    needs=(
+        Needed("fusion_valuation", _VALUATION),
+        Needed("fusion_fund_flow", (*events.FLOW, "main_net_5d", "main_net_10d")),
+        Needed("fusion_kline_daily", tuple(_wide_bars.STATS)),
+        *_wide_bars.NEEDS,
+        Needed("fusion_dragon_tiger", ("lhb_count_30d",), events.EVENT_DATES, before=True),
+        Needed("fusion_block_trade", ("block_trade_premium_30d",), events.EVENT_DATES, before=True),
+    ),
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     tasks=("fusion_wide_sync", "eod_core"),

@@ -16,7 +16,7 @@ from core.declaration.scope import Scope
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._quant import BARS, newest_stretches, rows_of
+from platform_assets.datasets._quant import BARS, WHOLE_WINDOW, newest_stretches, rows_of
 from resources.upstreams.fetch_context import FetchContext
 
 NAMES = "ref_name_history"
@@ -71,6 +71,7 @@ DATASET = Dataset(
     adjusted=True,
     calculate=strategy_hits,
     reads=(BARS, NAMES),
+    needs=(WHOLE_WINDOW,),
     monitored=False,
     indexes=(("code", "trade_date"),),
     tasks=("quant_calc",),

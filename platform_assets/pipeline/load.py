@@ -229,8 +229,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         inputs = reads.inputs() if dataset.owners or not download.asked else []
         rows = with_imported_rows(run, dataset, scope, rows)
     parts = _checked_parts(run, loaded, dataset, rows, context, download)
-    if empty_dates.is_dated(run, loaded, scope):
-        needed_tables.withhold(run, dataset, parts, scope)
+    needed_tables.withhold(run, dataset, parts, scope)
     whole = dataset.replace is not None or dataset.calculate is not None
     if download is not None:
         missing_parts.mark(parts, download.missing)

@@ -2,12 +2,12 @@
 
 Declarations say which tables a wide row is taken from (`Dataset.owners`); the batches say when each was
 written last. A trade date whose inputs changed after its own newest batch is asked for once per such change.
-Looked at are inputs of the same trade date: what a year of bars gives follows when its own date is loaded
-again.
+Looked at are inputs of the same trade date, and the dates that `needs` declares: what a year of bars gives
+follows when its own date is loaded again, or when a date inside that was missing is.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from core.declaration.dataset import DERIVED, Dataset
 from core.declaration.registry import Registry
 from core.declaration.rules import Partition
-from resources.warehouse.ledger.loads import Run, lacking_a_table, written_last
+from core.declaration.scope import Calendar
+from resources.warehouse.ledger.loads import Run, first_loads, lacking_a_table, written_last
 from schedules.services import Services
 
 ASKED_BY = "gaps"
@@ -42,9 +43,11 @@ def inputs_of(dataset: Dataset, registry: Registry) -> tuple[str, ...]:
     return tuple(sorted({table for table, _ in dataset.owners.values()} & dated))
 
 
-def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, str]:
-    """Trade date -> when an input was written after it, or a table was loaded that its columns lack, newest
-    first."""
+def outdated(
+    dataset: Dataset, registry: Registry, run: Run, days: Sequence[str], calendar: Calendar
+) -> dict[str, str]:
+    """Trade date -> when an input was written after it, or a date of a table was loaded that its columns
+    lack, newest first."""
     inputs = inputs_of(dataset, registry)
     if not (inputs or dataset.needs) or not days:
         return {}
@@ -52,11 +55,27 @@ def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]
     theirs = written_last(run, inputs, days[0], days[-1], changed=True) if inputs else {}
     late = {day: at for day, at in theirs.items() if day in own and at > own[day]}
     if dataset.needs:
-        since = written_last(run, tuple(dataset.needs), days[0], days[-1], whole=True)
-        since = {day: at for day, at in since.items() if day in own and at > own[day]}
-        lacking = lacking_a_table(run, dataset.table_name, days[0], days[-1]) if since else ()
-        late |= {day: at for day, at in since.items() if (day, own[day]) in lacking}
+        late |= _filled(dataset, run, days, own, calendar)
     return dict(sorted(late.items(), reverse=True))
+
+
+def _filled(
+    dataset: Dataset, run: Run, days: Sequence[str], own: Mapping[str, str], calendar: Calendar
+) -> dict[str, str]:
+    """Trade date whose columns lack a date of a table -> when one of them was loaded since."""
+    lacking = [day for day, at in lacking_a_table(run, dataset.table_name, days[0], days[-1])
+               if at == own.get(day)]  # fmt: skip
+    if not lacking:
+        return {}
+    since = min(one.window(calendar, min(lacking))[0] for one in dataset.needs)
+    loads = first_loads(run, sorted({one.table for one in dataset.needs}), since, days[-1])
+    found: dict[str, str] = {}
+    for day in lacking:
+        ends = [loads[one.table].get(at, "") for one in dataset.needs for at in one.window(calendar, day)]
+        newest = max(ends, default="")
+        if newest > own[day]:
+            found[day] = newest
+    return found
 
 
 def ask_for_corrected_days(services: Services, run: Run, now: datetime) -> list[str]:
@@ -92,7 +111,7 @@ def ask_again(services: Services, registry: Registry, run: Run, days: Sequence[s
     """Dataset -> trade dates that are asked for now, at most `MOST_DATES`; each change of an input once."""
     asked: dict[str, list[str]] = {}
     for dataset in registry.datasets.values():
-        for day, at in outdated(dataset, registry, run, days).items():
+        for day, at in outdated(dataset, registry, run, days, services.calendar).items():
             mark = hashlib.sha256(f"{dataset.name} {day} {at}".encode()).hexdigest()[:32]
             command = services.commands.enqueue(
                 "run_job",

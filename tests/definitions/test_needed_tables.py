@@ -4,13 +4,13 @@ when the table is there."""
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from core.declaration.columns import Code, Date, F, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.registry import builtin_registry
+from core.declaration.rules import Needed
 from core.errors import DeclarationError
 from schedules.commands.worker import Worker
 from schedules.services import Services
@@ -55,7 +55,8 @@ def test_a_value_waits_for_its_table_and_the_row_does_not(
     tmp_path: Path, runner: InProcessRuns, name: str, day: str, needed: str, loader: str
 ) -> None:
     dataset = REGISTRY.dataset(name)
-    table, columns = dataset.table_name, dataset.needs[needed]
+    (columns,) = (one.columns for one in dataset.needs if one.table == needed)
+    table = dataset.table_name
     with at(tmp_path, "21:30") as services:
         carried_out(services, runner, "security_list", partition_key=day)
         command = carried_out(services, runner, name, partition_key=day)
@@ -93,13 +94,15 @@ class Row(Model):
     loose: F = col("", "may be null")
 
 
-@pytest.mark.parametrize("needs", [{"fusion_other": ("loose",)}, {"fusion_kline_daily": ("wanted",)}])
-def test_what_cannot_be_missing_cannot_need_a_table(needs: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "needs", [Needed("fusion_other", ("loose",)), Needed("fusion_kline_daily", ("wanted",))]
+)
+def test_what_cannot_be_missing_cannot_need_a_table(needs: Needed) -> None:
     with pytest.raises(DeclarationError, match="`needs` names tables that are not read, or columns"):
         Dataset(
             name="row",
             model=Row,
             sources=(Source("portal", lambda ctx, scope: ctx),),
             reads=("fusion_kline_daily",),
-            needs=needs,
+            needs=(needs,),
         )

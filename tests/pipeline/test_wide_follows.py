@@ -13,7 +13,8 @@ def old_days(services: Services) -> list[str]:
     def run(statement: str, values: Any) -> Any:
         return services.warehouse.query(statement, tuple(values))
 
-    return list(outdated(services.registry.dataset("stock_wide"), services.registry, run, [TODAY]))
+    dataset, calendar = services.registry.dataset("stock_wide"), services.run.calendar
+    return list(outdated(dataset, services.registry, run, [TODAY], calendar))
 
 
 def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: Services) -> None:

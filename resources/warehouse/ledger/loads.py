@@ -92,6 +92,24 @@ def whole_batches(run: Run, tables: Sequence[str], since: str, until: str) -> li
     return [record(WholeBatch, row) for row in rows]
 
 
+def first_loads(
+    run: Run, tables: Sequence[str], since: str, until: str, *, whole: bool = True
+) -> dict[str, dict[str, str]]:
+    """Table -> trade date -> end of the oldest batch of it that is known; `whole`: of those of the market,
+    not of single codes."""
+    more = " AND COALESCE(trigger_ref, '') NOT IN (?, ?)" if whole else ""
+    rows = run(
+        f"SELECT table_name, partition_key, MIN(finished_at) FROM sys_batch WHERE table_name IN "
+        f"({marks(tables)}) AND partition_key>=? AND partition_key<=? AND {_DAY} "
+        f"AND status IN ('success', 'partial'){more} GROUP BY table_name, partition_key",
+        (*tables, since, until, *(_OF_CODES if whole else ())),
+    )
+    found: dict[str, dict[str, str]] = {table: {} for table in tables}
+    for table, day, at in rows:
+        found[str(table)][str(day)] = str(at)
+    return found
+
+
 def loaded_days(run: Run, tables: Sequence[str], since: str, until: str) -> frozenset[str]:
     """The trade dates of the market as a whole that were loaded into one of the tables."""
     batches = whole_batches(run, tables, since, until)
