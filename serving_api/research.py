@@ -171,7 +171,8 @@ def _stream(state: State, query: RowQuery) -> bytes:
 def _note(state: State, query: RowQuery, found: Any) -> None:
     """Note the rows of an answer; without a code in them each one may be behind a value."""
     ledger, as_of = state.reading.ledger, None if query.as_of is None else query.as_of.isoformat()
-    codes = query.codes or ledger.provisional(as_of)
+    codes = query.codes or tuple(ledger.provisional(as_of))
     if "code" in query.columns:
         codes = found["code"].unique().to_pylist()
-    ledger.note_codes(query.table.name, query.columns, codes if len(found) else (), as_of)
+    rows = codes if len(found) else ()
+    ledger.note_codes(query.table.name, query.columns, rows, as_of, query.until)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.declaration.registry import Registry
 from core.errors import InputError
 from core.market.renumbering import BEIJING, CodeChange, Renumbering, known_changes
-from platform_assets.research.factors import provisional_codes
+from platform_assets.research.factors import provisional_since
 from platform_assets.research.known_codes import refuse_unknown
 from platform_assets.research.queries import RowQuery, table_named
 
@@ -49,11 +49,13 @@ class Beside:
         if not self._backend.judges_codes:
             refuse_unknown(self._registry, query, rows, self._backend.rows)
 
-    def provisional(self, as_of: datetime | None) -> frozenset[str]:
-        """Codes with an open item in the ledger of ex-rights, or with one that was open at a time."""
+    def provisional(self, as_of: datetime | None) -> dict[str, str]:
+        """Codes with an open item in the ledger of ex-rights, or with one that was open at a time -> trade
+        date of the first of them."""
         day = None if as_of is None else as_of.date().isoformat()
-        items = self._rows(_ITEMS, "code", "opened_on", "closed_on")
-        return provisional_codes([(code, _iso(opened), _iso(closed)) for code, opened, closed in items], day)
+        items = self._rows(_ITEMS, "code", "date", "opened_on", "closed_on")
+        known = [(code, str(date)[:10], _iso(opened), _iso(closed)) for code, date, opened, closed in items]
+        return provisional_since(known, day)
 
     @cached_property
     def _stored(self) -> list[CodeChange]:

@@ -9,7 +9,7 @@ from ashare.client.backends import Backend
 from ashare.client.beside import Beside
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
-from platform_assets.research.factors import PROVISIONAL, is_adjusted
+from platform_assets.research.factors import PROVISIONAL, days_ahead, is_adjusted, reached
 from platform_assets.research.facts import described, listed
 from platform_assets.research.known_codes import with_code
 from platform_assets.research.queries import (
@@ -188,7 +188,9 @@ class Client:
             if adjust == "qfq" and query.until is not None:
                 after = RowQuery(table, ("code", "date", FACTOR), query.codes, query.until, None, query.as_of)
                 later = self._backend.rows(after)
-            return adjusted(rows, later, adjust).select(list(query.columns)), self._marks(read, rows)
+            # Today's price is the base of qfq, however old the rows are.
+            marked = replace(read, until=None) if adjust == "qfq" else read
+            return adjusted(rows, later, adjust).select(list(query.columns)), self._marks(marked, rows)
         rows = self._rows(with_code(query))
         return rows.select(list(query.columns)), self._marks(query, rows)
 
@@ -204,12 +206,12 @@ class Client:
         """`factor` of rows with a value whose factor is provisional."""
         if not len(rows) or not is_adjusted(self._registry, query.table.name, query.columns):
             return {}
-        provisional = self._beside.provisional(query.as_of)
-        if "code" in rows.column_names and provisional:
-            provisional = provisional.intersection(rows["code"].unique().to_pylist())
-        elif query.codes is not None:
-            provisional = provisional.intersection(query.codes)
-        return {"factor": PROVISIONAL} if provisional else {}
+        since = self._beside.provisional(query.as_of)
+        codes = query.codes or tuple(since)
+        if "code" in rows.column_names and since:
+            codes = rows["code"].unique().to_pylist()
+        ahead = days_ahead(self._registry, query.table.name)
+        return {"factor": PROVISIONAL} if reached(since, codes, query.until, ahead) else {}
 
     # -- what there is ------------------------------------------------------------------------------------
 

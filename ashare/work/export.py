@@ -18,7 +18,7 @@ from ashare.session import with_state
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
-from platform_assets.research.factors import PROVISIONAL, is_adjusted
+from platform_assets.research.factors import PROVISIONAL, days_ahead, is_adjusted, reached
 from platform_assets.research.known_codes import refuse_unknown
 from platform_assets.research.queries import FACTOR, PRICES, RowQuery, adjust_of, codes_of
 from resources.lake.location import Lake
@@ -154,7 +154,9 @@ def _marks(state: State, chosen: Selection) -> dict[str, Any]:
     provisional = state.reading.ledger.provisional(chosen.as_of)
     if not provisional or not is_adjusted(builtin_registry(), chosen.table.name, columns):
         return {}
-    codes = sorted(provisional.intersection(chosen.rows.codes or provisional))
+    until = None if chosen.adjust == "qfq" else chosen.rows.until
+    ahead = days_ahead(builtin_registry(), chosen.table.name)
+    codes = sorted(reached(provisional, chosen.rows.codes or provisional, until, ahead))
     if codes and "code" in chosen.table.names:
         there = replace(chosen.rows, codes=tuple(codes))
         with state.reading.warehouse.connect() as connection:

@@ -52,11 +52,11 @@ class Analyses:
         return rows.empty(code) if row is None else self._shown(row)
 
     def _shown(self, row: Row) -> dict[str, Any]:
-        """A stored analysis; its facts are noted as if they were read now."""
-        answer = rows.shown(row)
+        """A stored analysis; its facts are noted as if they were read on its day."""
+        answer, day = rows.shown(row), str(row["date"])
         for fact in answer["evidence"] or ():
             code = fact["key"].get("code", answer["code"])
-            self._state.reading.ledger.note_codes(fact["table"], (fact["column"],), (code,), None)
+            self._state.reading.ledger.note_codes(fact["table"], (fact["column"],), (code,), day)
         return answer
 
     async def history(self, code: str, limit: int) -> dict[str, Any]:

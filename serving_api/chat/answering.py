@@ -31,6 +31,7 @@ from serving_api.chat.search import Found, Searched
 from serving_api.chat.subjects import Topic, chart_of, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
 from serving_api.chat.wording import AnswerProperties, Asked
+from serving_api.db.adjusted_reads import factor_so_far
 from serving_api.evidence.guard import harmless
 from serving_api.framework.state import State
 from serving_api.framework.user import User
@@ -172,6 +173,7 @@ class Conversation:
             "search": self.found.shown,
             "evidence": evidence_items(self.pack, self.checker.ledger.facts),
             "unbound": len(self.checker.ledger.unbound),
+            "factor": factor_so_far(),
             **self.properties.plain(),
         }
         if self.properties.llm_error is None:
@@ -245,9 +247,10 @@ class Conversation:
         else:
             ledger = self.checker.ledger
             body = {**self.properties.plain(), "evidence": evidence_items(self.pack, ledger.facts),
-                    "unbound": len(ledger.unbound)}  # fmt: skip
+                    "unbound": len(ledger.unbound), "factor": factor_so_far()}  # fmt: skip
         named: Event = {name: body[name] for name in (
             "provenance", "label", "model", "usage", "unbound", "receipt_id", "llmError", "fallbackOf",
+            "factor",
         ) if name in body}  # fmt: skip
         return {"items": body["evidence"], **named}
 

@@ -19,6 +19,7 @@ from resources.redact import redact
 from resources.warehouse.engine import transaction
 from serving_api.chat import queries
 from serving_api.chat.limits import RECEIPT_DAYS, RECEIPTS_PER_USER
+from serving_api.db.adjusted_reads import factor_so_far
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
@@ -33,7 +34,8 @@ def hash_of(*parts: str) -> str:
 
 
 async def keep(state: State, user: User, kind: str, question_hash: str, body: dict[str, Any]) -> str | None:
-    """Store it; returns its id, or None when the database is busy or unavailable."""
+    """Store it with what its values say of their factor; returns its id, or None when the database is busy
+    or unavailable."""
     now = state.system.wall()
     row = {
         "receipt_id": secrets.token_hex(16),
@@ -43,7 +45,7 @@ async def keep(state: State, user: User, kind: str, question_hash: str, body: di
         "kind": kind,
         "question_hash": question_hash,
         "provenance": body["provenance"],
-        "body": _packed(body),
+        "body": _packed({**body, "factor": factor_so_far()}),
     }
 
     def write() -> None:

@@ -8,6 +8,8 @@ from serving_api.chat.limits import COMPARED, MESSAGE_CHARS, TITLE_CHARS, TURN_C
 from serving_api.framework.openapi import example
 from serving_api.framework.parameters import Code
 
+_FACTOR = "provisional: adjusted prices behind it rest on a provisional factor; final; null: there are none"
+
 
 class Turn(BaseModel):
     """One turn of the conversation."""
@@ -88,6 +90,7 @@ class AskAnswer(Reported):
     evidence: list[EvidenceItem]
     unbound: int = Field(description="numbers, names and dates that were removed")
     usage: TokenUsage
+    factor: str | None = Field(default=None, description=_FACTOR)
     receipt_id: str | None = Field(default=None, description="for /chat/receipts/{receipt_id}")
 
 
@@ -225,4 +228,5 @@ class ChatReceipt(BaseModel):
     missing: list[str]
     bindings: list[Binding]
     unbound: list[str]
+    factor: str | None = Field(default=None, description=_FACTOR)
     answer: dict[str, Any]

@@ -2,21 +2,31 @@
 
 The factor of a code is provisional while the ledger of ex-rights has an open item of it: a quoted ratio
 stands in for an event that no source has yet. `Session` notes every read of a column that is computed from
-adjusted prices (`Dataset.adjusted`); a cached value keeps what was noted when it was made.
+adjusted prices (`Dataset.adjusted`) of the item's date or a later one; a cached value keeps what was noted
+when it was made.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from core.declaration.registry import builtin_registry
-from platform_assets.research.factors import FINAL, ITEMS, PROVISIONAL, Span, provisional_codes
+from platform_assets.research.factors import (
+    FINAL,
+    ITEMS,
+    PROVISIONAL,
+    Item,
+    days_ahead,
+    provisional_since,
+    reached,
+)
 
-COLUMNS = ("code", "opened_on", "closed_on")
-Held = Callable[[str, frozenset[str]], frozenset[str]]
+COLUMNS = ("code", "date", "opened_on", "closed_on")
+Held = Callable[[str, Set[str]], Set[str]]
 """(table, codes) -> those of the codes that it has rows of; all where its rows have none."""
 _NO_COLUMNS: frozenset[str] = frozenset()
 _WORD = re.compile(r"\w+")
@@ -92,75 +102,77 @@ def with_ledger(tables: tuple[str, ...]) -> tuple[str, ...]:
     return (*tables, ITEMS) if ITEMS not in tables and any(map(adjusted.__contains__, tables)) else tables
 
 
+def factor_so_far() -> str | None:
+    """What this task would say of the factor of what it has read until now."""
+    current = _CURRENT.get()
+    return None if current is None else current.factor
+
+
 class Ledger:
     """The items of the ledger as they were read last."""
 
     def __init__(self) -> None:
         self.token: str | None = None
-        self._spans: list[Span] = []
-        self._open: frozenset[str] = frozenset()
+        self._items: list[Item] = []
+        self._open: dict[str, str] = {}
 
     def renew(self, token: str | None, rows: Sequence[tuple[Any, ...]]) -> None:
         """Take over `rows` (of `COLUMNS`); `token`: their version."""
-        self._spans = [(str(code), opened, closed) for code, opened, closed in rows]
-        self._open = provisional_codes(self._spans, None)
+        self._items = [(str(code), str(date), opened, closed) for code, date, opened, closed in rows]
+        self._open = provisional_since(self._items, None)
         self.token = token
 
-    def provisional(self, as_of: str | None) -> frozenset[str]:
-        """Codes with an item that is open, or that was at a past time."""
-        return self._open if as_of is None else provisional_codes(self._spans, as_of[:10])
+    def provisional(self, as_of: str | None) -> Mapping[str, str]:
+        """Codes with an item that is open, or that was at a past time -> date of the first of them."""
+        return self._open if as_of is None else provisional_since(self._items, as_of[:10])
 
     def note_rows(
-        self, table: str, columns: Sequence[str], rows: Sequence[Any], key: int | str | None, by: str,
-        values: Sequence[Any], as_of: str | None, held: Held,
+        self, table: str, columns: Sequence[str], rows: Sequence[Any], code: int | str | None,
+        day: int | str | None, by: str, values: Sequence[Any], as_of: str | None, held: Held,
     ) -> None:  # fmt: skip
-        """Note `rows` of a table, whose code each holds at `key`. `by`: condition and order that chose them,
-        with the `values` of the condition. Where neither names a code, each that the table has rows of may be
-        behind a value."""
+        """Note `rows` of a table, each with its code and day at `code` and `day`. `by`: condition and order
+        that chose them, with the `values` of the condition. Where neither names a code, each that the table
+        has rows of may be behind a value."""
         current = _CURRENT.get()
         if current is None or not _is_adjusted(table, columns, by):
             return
         current.some = True
-        codes = self.provisional(as_of)
-        if not codes or not rows:
+        since = self.provisional(as_of)
+        if not since or not rows:
             return
-        if key is not None:
-            codes = codes.intersection([row[key] for row in rows])
-        elif _OF_CODES.search(by):
-            codes = codes.intersection([value for value in values if isinstance(value, str)])
-        else:
-            codes = held(table, codes)
-        current.codes |= codes
+        ahead = _ahead(table)
+        if code is not None:
+            for row in rows:
+                if row[code] in since:
+                    until = None if day is None else str(row[day])
+                    current.codes |= reached(since, (row[code],), until, ahead)
+            return
+        named = _OF_CODES.search(by) is not None
+        codes = [value for value in values if isinstance(value, str)] if named else held(table, since.keys())
+        until = None if day is None else max(str(row[day]) for row in rows)
+        current.codes |= reached(since, codes, until, ahead)
 
-    def note_codes(self, table: str, columns: Iterable[str], codes: Iterable[str], as_of: str | None) -> None:
-        """Note values of some codes in columns of a table."""
+    def note_codes(
+        self, table: str, columns: Iterable[str], codes: Iterable[str], as_of: str | None,
+        until: str | None = None,
+    ) -> None:  # fmt: skip
+        """Note values of some codes in columns of a table, up to a day."""
         current = _CURRENT.get()
         if current is not None and not adjusted_columns(table).isdisjoint(columns):
             current.some = True
-            current.codes |= self.provisional(as_of).intersection(codes)
+            current.codes |= reached(self.provisional(as_of), codes, until, _ahead(table))
 
-    def note_statement(
-        self, statement: str, values: Sequence[Any], rows: Sequence[Sequence[Any]], held: Held
-    ) -> None:
-        """Note the result of a statement of ours, of current rows: the codes that it shows or names, else
-        those that its tables have rows of."""
+    def note_stored(self, code: str, day: str) -> None:
+        """Note what was said of a code on a day, from adjusted prices: it rests on the factor of then."""
         current = _CURRENT.get()
-        if current is None:
-            return
-        words, adjusted = frozenset(_WORD.findall(statement)), builtin_registry().adjusted
-        read = [table for table in words & adjusted.keys() if (adjusted[table] - {"code"}) & words]
-        if not read:
-            return
-        current.some = True
-        if not self._open or not rows:
-            return
-        cells = [cell for row in rows for cell in row if isinstance(cell, str)]
-        named = _OF_CODES.search(statement) is not None
-        shown = self._open.intersection([*cells, *(one for one in values if named and isinstance(one, str))])
-        current.codes |= shown
-        if not shown and not named:
-            for table in read:
-                current.codes |= held(table, self._open)
+        if current is not None:
+            current.some = True
+            current.codes |= reached(self.provisional(day), (code,), None)
+
+
+@cache
+def _ahead(table: str) -> int:
+    return days_ahead(builtin_registry(), table)
 
 
 def adjusted_columns(table: str) -> frozenset[str]:

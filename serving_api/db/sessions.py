@@ -7,7 +7,7 @@ bounded thread pool.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -129,7 +129,8 @@ class Session:
         found = reads.select_rows(self._connection, self._warehouse.sql, declared, **how)
         if adjusted_columns(table):
             columns = tuple(how.get("columns") or declared.names)
-            self._note(table, columns, found, columns.index("code") if "code" in columns else None, how)
+            at = {name: place for place, name in enumerate(columns)}
+            self._note(declared, columns, found, at, how)
         return found
 
     def first(self, table: str, column: str, of: Of | None = None, **how: Any) -> str | None:
@@ -145,18 +146,25 @@ class Session:
         found = reads.select_dicts(self._connection, self._warehouse.sql, declared, **how)
         if adjusted_columns(table):
             columns = tuple(how.get("columns") or declared.names)
-            self._note(table, columns, found, "code" if "code" in columns else None, how)
+            self._note(declared, columns, found, {name: name for name in columns}, how)
         return found
 
     def _note(
-        self, table: str, columns: Sequence[str], rows: Sequence[Any], key: int | str | None,
+        self, table: Table, columns: Sequence[str], rows: Sequence[Any], at: Mapping[str, int | str],
         how: Mapping[str, Any],
     ) -> None:  # fmt: skip
+        code, day = at.get("code"), at.get(table.date_column or "")
         by = f"{how.get('where', '')} {how.get('order', '')}"
         values, as_of = how.get("values", ()), how.get("as_of")
-        self._ledger.note_rows(table, columns, rows, key, by, values, as_of, self._held)
+        self._ledger.note_rows(table.name, columns, rows, code, day, by, values, as_of, self._held)
 
-    def _held(self, table: str, codes: frozenset[str]) -> frozenset[str]:
+    def note(self, table: str, columns: Sequence[str], codes: Sequence[str] | None = None) -> None:
+        """Note columns that a statement of `run` read, of some codes or of each that the table has."""
+        ledger = self._ledger
+        shown = self._held(table, ledger.provisional(None).keys()) if codes is None else codes
+        ledger.note_codes(table, columns, shown, None)
+
+    def _held(self, table: str, codes: Set[str]) -> Set[str]:
         """Those of some codes that a table has rows of; all of them where its rows have no code."""
         if not self.has(table) or "code" not in self._warehouse.table(table).names:
             return codes
@@ -164,7 +172,7 @@ class Session:
         for clause, some in code_clauses(sorted(codes)):
             statement = self.sql.text(f"SELECT DISTINCT code FROM {self.sql.name(table)} WHERE {clause}")
             found.update(code for (code,) in self._connection.exec_driver_sql(statement, some))
-        return frozenset(found)
+        return found
 
     def count(self, table: str, of: Of, where: str = "", values: Sequence[Any] = ()) -> int:
         """Number of rows."""
@@ -209,15 +217,14 @@ class Session:
         panel = read_panel(
             self._warehouse, table, columns, since=since, until=until, conditions=conditions, as_of=as_of
         )
-        self._ledger.note_codes(table, columns, panel.codes, as_of)
+        self._ledger.note_codes(table, columns, panel.codes, as_of, until)
         return panel
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""
+        """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups). Whoever
+        reads a column of adjusted prices by it says so (`note`)."""
         text = self._warehouse.sql.text(statement)
-        found = [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
-        self._ledger.note_statement(statement, values, found, self._held)
-        return found
+        return [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
 
     @property
     def sql(self) -> Sql:

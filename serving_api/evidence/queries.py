@@ -47,6 +47,7 @@ def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -
         f"SELECT * FROM (SELECT t.*, {ranked} FROM ({source}) t) ranked WHERE place<=? ORDER BY code, place",
         (*bound, part.rows),
     )
+    session.note(declared.name, names, codes)
     flags = {spec.name for spec in declared.columns if spec.family == "bool"}
     return [
         {

@@ -119,13 +119,13 @@ def changes(session: Session, call: InterfaceCall) -> Any:
 def bars(session: Session, call: InterfaceCall) -> Any:
     """Daily bars without suspended days, prices adjusted as requested, oldest first. An adjusted row is
     marked, `factor` says whether its factor is final; its limits are those of the day, unadjusted."""
+    adjust, base = call.params["adjust"], None
     with noting() as reads:
         rows = _range(session, call, also=_TRADED)[::-1]
-    adjust, base = call.params["adjust"], None
-    if adjust == "qfq" and call.params.get("end_date"):
-        # The adjustment base is the newest bar known, not the last one of the range.
-        newest = rows_of.newest(session, call.table, call.code, call.as_of) or {}
-        base = newest.get("adj_factor")
+        if adjust == "qfq" and call.params.get("end_date"):
+            # The adjustment base is the newest bar known, not the last one of the range.
+            newest = rows_of.newest(session, call.table, call.code, call.as_of) or {}
+            base = newest.get("adj_factor")
     made = windows.with_prices_adjusted(rows, adjust, base)
     if adjust != "none":
         made = [{**row, "factor": reads.factor} for row in made]

@@ -78,6 +78,7 @@ def _after_purchases(session: Session, since: str, name: str | None) -> dict[str
         "moves.date=deal.trade_date WHERE bought > sold GROUP BY branch_name",
         (*values, since),
     )
+    session.note(LISTINGS, ("d5_change_pct",))
     return {str(branch): (round(float(won), 2), round(float(mean), 4)) for branch, won, mean in rows}
 
 

@@ -52,6 +52,7 @@ def pool(
         return empty_pool(day)
     counted = f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key"
     by_signal = dict(session.run(counted, (day,)))
+    session.note(SIGNALS, ("code",))
     rows = session.dicts(
         SIGNALS,
         {"trade_date": day, "signal_key?": signal, "direction?": direction},

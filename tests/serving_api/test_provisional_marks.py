@@ -138,6 +138,26 @@ def test_an_interface_marks_its_answer_and_its_adjusted_rows(marked: Bench) -> N
     assert called(CODE, adjust="none") == ("provisional", {None})  # its rows have adj_factor
 
 
+def test_values_of_before_the_item_are_not_marked(marked: Bench) -> None:
+    def called(adjust: str, **params: Any) -> tuple[str | None, set[str | None]]:
+        asked = {"code": CODE, "limit": 5, "adjust": adjust, **params}
+        answer = marked.api.post(
+            "/datamgr/fusion/call", json={"interface": "get_kline_daily", "params": asked}
+        )
+        return mark(answer), {row.get("factor") for row in answer.json()["results"]}
+
+    assert called("hfq", end_date=DAYS[0]) == (None, {"final"})
+    assert called("hfq", end_date=OPENED) == ("provisional", {"provisional"})
+    # 1 at the newest bar: the base lies behind the item.
+    assert called("qfq", end_date=DAYS[0]) == ("provisional", {"provisional"})
+
+    def rows(until: str | None) -> str | None:
+        body = {"columns": ["code", "adj_factor"], "codes": [CODE], "until": until}
+        return mark(marked.api.post("/research/rows/kline_daily", json=body, headers=marked.admin()))
+
+    assert (rows(DAYS[0]), rows(OPENED), rows(None)) == (None, "provisional", "provisional")
+
+
 def test_tools_say_it_in_their_answer(marked: Bench) -> None:
     def told(code: str) -> str | None:
         arguments = {"interface": "get_kline_daily", "params": {"code": code, "limit": 5}}

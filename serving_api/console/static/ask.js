@@ -1,7 +1,7 @@
 // Ask: questions over the stream, the evidence of the answer beside it.
 
 import "./page.js";
-import { address, streamed } from "./api.js";
+import { address, isProvisional, streamed } from "./api.js";
 import { answerText } from "./ask_text.js";
 import { kept, point } from "./ask_evidence.js";
 import { draw, colors } from "./chart.js";
@@ -23,6 +23,7 @@ function maker(frame) {
     el("span", { class: `tag ${isModel ? "real" : "proxy"}`, title: isModel ? null : t("ask.rules") }, label), " ",
     isModel ? "" : `${t("ask.rules")} `,
     frame.fallbackOf ? `${t(`ask.fallback_${frame.fallbackOf}`)} ${frame.llmError ?? ""} ` : "",
+    isProvisional(frame) ? `${t("state.provisional")} ` : "",
     frame.unbound ? t("ask.unbound", { count: frame.unbound }) : "");
 }
 

@@ -70,6 +70,7 @@ def review(
         f"FROM {SCORES} WHERE {where} GROUP BY grade",
         (REVIEWED, REVIEWED, *values),
     )
+    session.note(SCORES, tuple(REVIEW_STEPS))
     groups = []
     for grade, picks, reviewed, won, *figures in reported:
         pairs = zip(REVIEW_STEPS, figures[::2], figures[1::2], strict=True)
@@ -89,6 +90,7 @@ def boards_since(session: Session, day: str) -> list[tuple[str, int, float | Non
         "WHERE trade_date>=? AND rank_no<=? GROUP BY trade_date ORDER BY trade_date",
         (day, BOARD_SIZE),
     )
+    session.note(SCORES, ("next_change_pct",))
     return [(str(date), int(picks), None if mean is None else float(mean)) for date, picks, mean in rows]
 
 

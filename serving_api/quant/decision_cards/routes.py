@@ -6,6 +6,7 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
+from platform_assets.research.factors import ITEMS
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
 from serving_api.framework.openapi import example
@@ -79,7 +80,7 @@ class ReviewBody(BaseModel):
 
 
 @router.get("", response_model=Cards)
-@serves(tables=(queries.TABLE,))
+@serves(tables=(queries.TABLE, ITEMS))
 async def cards(
     call: Anyone,
     code: Annotated[Code | None, Query(description="6-digit code")] = None,
@@ -92,6 +93,8 @@ async def cards(
     offset = (page - 1) * page_size
     read = call.state.reading.scan(queries.page, code, source, reviewed, page_size, offset)
     items, total = await read_or(([], 0), read)
+    for one in items:
+        call.state.reading.ledger.note_stored(one["code"], str(one["decision_date"]))
     return Answer(paged({"items": items, "total": total}, page, page_size))
 
 

@@ -116,7 +116,7 @@ class Screener:
             columns[BARS] = {FACTOR}
         shown = list(map(str, codes))
         for table, some in columns.items():
-            self._state.reading.ledger.note_codes(table, some, shown, market.as_of)
+            self._state.reading.ledger.note_codes(table, some, shown, market.as_of, market.date)
 
     async def _version(self, market: Market) -> str | None:
         """The version of a market and of its bars."""

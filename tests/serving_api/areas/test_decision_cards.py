@@ -202,6 +202,19 @@ def test_cards_by_code_source_and_review(own: Bench) -> None:
     assert (newest["total"], newest["note"]) == (0, None)
 
 
+def test_a_card_of_a_provisional_factor_stays_marked(own: Bench) -> None:
+    """By the factor of its day: also when the event is known since."""
+    fill(own)
+    item = {"code": "600519", "date": DECIDED, "market": "SH", "before_date": "2026-07-17", "quoted": 6.59,
+            "close_before": 8.0, "expected": 8.0, "factor": 1.21, "status": "closed", "closed_by": "event",
+            "opened_on": DECIDED, "closed_on": JUDGED_ON}  # fmt: skip
+    with closing(own.warehouse()) as warehouse:
+        market.put(warehouse, market.EX_ITEMS, [item])
+
+    assert own.api.get("/decision-cards?code=600519").headers.get("X-Factor") == "provisional"
+    assert "X-Factor" not in own.api.get("/decision-cards?code=601398").headers
+
+
 def test_without_a_database_there_are_no_cards(own: Bench) -> None:
     own.lose_database()
     assert own.api.get("/decision-cards").json() == {"items": [], "total": 0, "page": 1, "page_size": 50}

@@ -158,3 +158,24 @@ def test_the_newest_fifty_receipts_stay(plain: Served) -> None:
         newest = plain.ask("你好", who)["receipt_id"]
     statuses = [plain.http.get(f"/chat/receipts/{one}", headers=who).status_code for one in (first, newest)]
     assert statuses == [404, 200]
+
+
+def test_an_answer_of_a_provisional_factor_says_so_for_good(plain: Served, who: dict[str, str]) -> None:
+    """In the answer, in the stream and in the receipt; that of another company does not."""
+    item = {"code": "600519", "date": rows.DAY, "status": "open", "opened_on": rows.DAY, "quoted": 6.59,
+            "factor": 1.2}  # fmt: skip
+    plain.put("ref_exright_item", [item])
+    plain.ticks.advance(2.0)
+    try:
+        told = plain.ask("贵州茅台走势如何", who)
+        streamed = events(plain.stream("贵州茅台走势如何", who))[-1]
+        other = plain.ask("工商银行走势如何", who)
+    finally:
+        plain.put("ref_exright_item", [{**item, "status": "closed", "closed_on": rows.DAY}])
+        plain.ticks.advance(2.0)
+
+    assert [one["factor"] for one in (told, streamed, other)] == ["provisional", "provisional", "final"]
+    for one in (told, streamed):
+        stored = plain.http.get(f"/chat/receipts/{one['receipt_id']}", headers=who).json()
+        assert stored["factor"] == "provisional"
+    assert plain.ask("贵州茅台走势如何", who)["factor"] == "final"
