@@ -25,6 +25,7 @@ COMMANDS = {
     "backfill": "Load the missing trade dates of a dataset, or show what that costs.",
     "exrights": "Quoted prices without an ex-right event: list them, close one by a reason.",
     "lineage": "Where a stored row comes from: sources, batches, upstream responses.",
+    "download": "Download a package of the terminal's publisher: all bars, events, reports, a date.",
     "import": "Bring rows of files into the platform: of the terminal, CSV, Parquet, Excel, qlib.",
     "export": "Write rows of a table to a file: CSV, JSON lines, Parquet, Excel, qlib.",
     "lake": "Publish the tables as Delta Lake tables, compare them, tidy them up.",

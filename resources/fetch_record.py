@@ -88,6 +88,11 @@ class FetchLog:
         with self._lock:
             self._items.append(fetch)
 
+    def clear(self) -> None:
+        """Forget what was collected: of work whose responses are kept otherwise."""
+        with self._lock:
+            self._items.clear()
+
     @property
     def items(self) -> list[Fetch]:
         with self._lock:

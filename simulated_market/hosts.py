@@ -13,6 +13,7 @@ _DOMAINS = {
     "shfe.com.cn": "shfe", "ine.cn": "ine", "cffex.com.cn": "cffex", "dce.com.cn": "dce",
     "czce.com.cn": "czce", "gfex.com.cn": "gfex",
     "chinabond.com.cn": "chinabond", "chinamoney.com.cn": "chinamoney",
+    "tdx.com.cn": "tdx_packages",
     "tavily.com": "tavily", "duckduckgo.com": "duckduckgo",
 }  # fmt: skip
 

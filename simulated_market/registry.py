@@ -15,6 +15,7 @@ from simulated_market.indexers.csindex import CsindexResponder
 from simulated_market.indexers.sw import SwResponder
 from simulated_market.shared_facts import Books
 from simulated_market.sina.responder import SinaResponder
+from simulated_market.tdx_packages.responder import TdxPackagesResponder
 from simulated_market.tencent.responder import TencentResponder
 from simulated_market.ths.responder import ThsResponder
 from simulated_market.websearch import web_searches
@@ -43,5 +44,6 @@ def responders() -> list[Responder]:
         SinaResponder(books),
         XueqiuResponder(books),
         ClsResponder(books),
+        TdxPackagesResponder(books),
         *web_searches(books.notices),
     ]

@@ -39,6 +39,21 @@ def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _per_code(ctx, scope, lambda symbol: pd.DataFrame(ctx.terminal_bars(symbol, requested)))
 
 
+def date_package(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The market's bars of a past trade date from the publisher's package: one call, quoted previous closes,
+    amounts and volumes to the unit."""
+    bars = ctx.tdx_packages.date_bars(scope.until)
+    bars = bars.merge(_identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner")
+    ctx.note_not_served(ctx.securities()["code"], bars["code"], "not in the package")
+    bars["last_close"] = bars["last_close"].where(bars["last_close"] > 0)
+    return bars.drop(columns="symbol").assign(date=scope.until)
+
+
+def is_past_date(ctx: FetchContext, scope: Scope) -> bool:
+    """Whether the scope is the whole market on one date that quotes of now do not belong to."""
+    return not scope.is_range and scope.codes is None and not ctx.is_current_session(scope.until)
+
+
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Unadjusted bars of a few codes from the portal; up to today, since the newest ones show whether they
     are of the instrument that was asked for."""

@@ -249,6 +249,7 @@ DATASET = Dataset(
     domain="kline",
     sources=(
         Source("tdx", sources.terminal),
+        Source("tdx_packages", sources.date_package, only_when=sources.is_past_date, beside=False),
         Source("tencent", sources.quote_site, only_when=sources.is_session),
         Source("tencent", sources.quote_site_bars, only_when=sources.is_recent_past, beside=False),
         Source("eastmoney", sources.portal),

@@ -56,10 +56,10 @@ _EXCHANGES = ("sse", "szse", "bse")
 _CLIENTS = tuple(
     (key, "resources.upstreams.exchanges", f"{key.capitalize()}Client", key)
     if key in _EXCHANGES
-    else (key, f"resources.upstreams.{key}", f"{key.capitalize()}Client", "client")
+    else (key, f"resources.upstreams.{key}", f"{key.title().replace('_', '')}Client", "client")
     for key in (
         *("tencent", "eastmoney", "cninfo", *_EXCHANGES, "ths", "csindex", "cnindex", "sw", "futures"),
-        *("hkex", "chinabond", "chinamoney", "sina", "cls", "xueqiu", "tdx"),
+        *("hkex", "chinabond", "chinamoney", "sina", "cls", "xueqiu", "tdx", "tdx_packages"),
     )
 )
 """(key in the fetch context, package, class, module) of each client."""

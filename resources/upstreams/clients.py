@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from resources.upstreams.sina.client import SinaClient
     from resources.upstreams.sw.client import SwClient
     from resources.upstreams.tdx.client import TdxClient
+    from resources.upstreams.tdx_packages.client import TdxPackagesClient
     from resources.upstreams.tencent.client import TencentClient
     from resources.upstreams.ths.client import ThsClient
     from resources.upstreams.xueqiu.client import XueqiuClient
@@ -58,6 +59,7 @@ class Clients:
     hkex: _Client["HkexClient"] = _Client()
     chinabond: _Client["ChinabondClient"] = _Client()
     chinamoney: _Client["ChinamoneyClient"] = _Client()
+    tdx_packages: _Client["TdxPackagesClient"] = _Client()
     sina: _Client["SinaClient"] = _Client()
     cls: _Client["ClsClient"] = _Client()
     xueqiu: _Client["XueqiuClient"] = _Client()

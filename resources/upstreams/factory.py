@@ -31,6 +31,7 @@ from resources.upstreams.hosts import SITES, TERMINAL_FILE_SERVERS, TERMINAL_SER
 from resources.upstreams.sina.client import SinaClient
 from resources.upstreams.sw.client import SwClient
 from resources.upstreams.tdx.client import TdxClient
+from resources.upstreams.tdx_packages.client import TdxPackagesClient
 from resources.upstreams.tencent.client import TencentClient
 from resources.upstreams.ths.client import ThsClient
 from resources.upstreams.websearch.duckduckgo import DuckduckgoClient
@@ -126,6 +127,7 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
         "hkex": HkexClient,
         "chinabond": ChinabondClient,
         "chinamoney": ChinamoneyClient,
+        "tdx_packages": TdxPackagesClient,
     }
     return {
         "eastmoney": lambda log: EastmoneyClient(fetcher(log), clock),

@@ -128,6 +128,15 @@ SITES: dict[str, Site] = {
         "https://html.duckduckgo.com/",
         apart=True,
     ),
+    # The publisher of the terminal: packages of bars, events and reports.
+    "tdx_packages.bars": Site(
+        "tdx_packages",
+        "tdx_packages",
+        ("https://data.tdx.com.cn",),
+        "https://www.tdx.com.cn/article/vipdata.html",
+    ),
+    "tdx_packages.files": Site("tdx_packages", "tdx_packages", ("https://www.tdx.com.cn",)),
+    "tdx_packages.reports": Site("tdx_packages", "tdx_packages", ("http://down.tdx.com.cn:8001",)),
     "hkex.connect": Site("hkex", "hkex", ("https://www.hkex.com.hk",), "https://www.hkex.com.hk/"),
     "chinabond.yield": Site("chinabond", "chinabond", ("https://yield.chinabond.com.cn",)),
     "chinamoney.rates": Site(

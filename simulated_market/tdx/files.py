@@ -15,11 +15,15 @@ from collections.abc import Iterable
 from datetime import date
 
 from simulated_market.arrangements import YEARS_AHEAD, announced_year, closed_days
+from simulated_market.finance import FinanceBook
 from simulated_market.tdx.encoding import cell
 from simulated_market.tdx.state import MARKETS, RequestView
+from simulated_market.tdx_packages.responder import ReportFiles
+from simulated_market.wire import View
 from simulated_market.world.dates import date_of
 
 CHUNK = 30_000
+_REPORTS = "tdxfin/"
 _HEADER = b"Registry ver:1.0 (1999-9-28)"
 _HEADER_SIZE = 384
 _CAPACITY = 400
@@ -35,6 +39,7 @@ class Files:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._built: dict[tuple[str, date], bytes] = {}
+        self._reports = ReportFiles(FinanceBook())
 
     def meta(self, view: RequestView, name: str) -> bytes:
         content = self._content(view, name)
@@ -47,14 +52,17 @@ class Files:
 
     def _content(self, view: RequestView, name: str) -> bytes:
         builder = _BUILDERS.get(name)
-        if builder is None:
+        if builder is None and not name.startswith(_REPORTS):
             return b""
         key = (name, view.now.date())
         with self._lock:
             if key not in self._built:
                 self._built = {old: body for old, body in self._built.items() if old[1] == key[1]}
-                self._built[key] = builder(view)
+                self._built[key] = self._report(view, name) if builder is None else builder(view)
             return self._built[key]
+
+    def _report(self, view: RequestView, name: str) -> bytes:
+        return self._reports.content(View(view.world, view.now), name.removeprefix(_REPORTS))
 
 
 def _block_file(blocks: list[tuple[str, list[str]]]) -> bytes:

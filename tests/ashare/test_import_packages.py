@@ -242,19 +242,22 @@ def test_the_bar_of_a_running_session_is_left_out(cli: CommandLine, monkeypatch:
 def test_a_day_package_is_the_bars_of_its_date(cli: CommandLine) -> None:
     path = cli.folder / "20260703.zip"
     members = date_members(OLD[-1], {
-        "sh600519": (1489.0, 1496.5, 1463.15, 1468.8, 3_555_100, 5_239_992_522.0),
-        "sz000001": (0.0, 0.0, 0.0, 0.0, 0, 0.0),
-        "sh000300": (4700.0, 4700.0, 4700.0, 4700.0, 10_000, 1.4e7),
-        "bj920002": (19.9, 20.1, 19.5, 19.7, 10_000, 197_000.0),
+        "sh600519": (1485.0, 1489.0, 1496.5, 1463.15, 1468.8, 3_555_100, 5_239_992_522.0),
+        "sz000001": (10.92, 0.0, 0.0, 0.0, 0.0, 0, 0.0),
+        "sh000300": (4700.0, 4700.0, 4700.0, 4700.0, 4700.0, 10_000, 1.4e7),
+        "bj920002": (19.8, 19.9, 20.1, 19.5, 19.7, 10_000, 197_000.0),
     })  # fmt: skip
     path.write_bytes(zipped(members))
 
     (done,) = cli.result("import", str(path))["datasets"]
 
-    assert (done["dataset"], done["rows"]) == ("kline_daily", 2)
-    rows = stored(cli, TABLE, "code, date, close, volume, amount")
-    assert [(code, float(close), volume, float(amount)) for code, _, close, volume, amount in rows] == [
-        ("600519", 1468.8, "3555100", 5_239_992_522.0), ("920002", 19.7, "10000", 197_000.0),
+    assert (done["dataset"], done["rows"]) == ("kline_daily", 3)
+    rows = stored(cli, TABLE, "code, last_close, close, volume, amount")
+    assert [(code, float(last), float(close), volume, float(amount))
+            for code, last, close, volume, amount in rows] == [
+        ("000001", 10.92, 10.92, "0", 0.0),
+        ("600519", 1485.0, 1468.8, "3555100", 5_239_992_522.0),
+        ("920002", 19.8, 19.7, "10000", 197_000.0),
     ]  # fmt: skip
 
 

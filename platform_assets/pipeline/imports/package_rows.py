@@ -40,7 +40,7 @@ from resources.warehouse.slices import Slice
 
 _BARS = ("code", "date", "open", "high", "low", "close", "volume", "amount")
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
-    DAILY_BARS: _BARS,
+    DAILY_BARS: (*_BARS, "last_close"),
     INDEX_BARS: (*_BARS, "last_close"),
     EVENTS: ("code", "date", "category", "row_key", "name", *VALUES, "factor", "held_back"),
     REPORTS: ("code", "report_period", "report_type", "ann_date", "is_express", *FIGURES),
@@ -141,8 +141,9 @@ class PackageFiles:
         days = [iso(day) for day in bars["date"].tolist()]
         closes = bars["close"]
         frame = self._frame(bars, symbol, days)
-        if self.mapping.dataset == INDEX_BARS:
-            frame["last_close"] = np.concatenate([[np.nan], closes])[:-1]
+        # Of a stock an ex-right may lie between: its reference price is calculated.
+        index = self.mapping.dataset == INDEX_BARS
+        frame["last_close"] = np.concatenate([[np.nan], closes])[:-1] if index else np.nan
         return self._finished(frame)
 
     def _frame(self, bars: Arrays, symbol: str, days: list[str]) -> pd.DataFrame:
@@ -189,7 +190,9 @@ class PackageFiles:
             raise PayloadError(f"{group[0].name}: no package of a trade date")
         bars = read_date({one.own_name: one.read() for one in group}, day)
         own = taken(bars, np.array([is_held(symbol) for symbol in bars["symbol"].tolist()], dtype=bool))
-        frame = pd.DataFrame({"code": own["symbol"], "date": day, **{name: own[name] for name in _BARS[2:]}})
+        names = (*_BARS[2:], "last_close")
+        frame = pd.DataFrame({"code": own["symbol"], "date": day, **{name: own[name] for name in names}})
+        frame["last_close"] = frame["last_close"].where(frame["last_close"] > 0)
         return self._finished(frame)
 
     # -- events ---------------------------------------------------------------------------------------

@@ -155,17 +155,34 @@ def test_known_figures_of_reports() -> None:
 
 def test_known_bar_of_a_day_package() -> None:
     bars = {
-        "sh600519": (1489.0, 1496.5, 1463.15, 1468.8, 3_555_100, 5_239_992_522.0),
-        "sh510300": (4.712, 4.731, 4.699, 4.72, 2**32 + 5_000, 2.03e10),
-        "sz000001": (0.0, 0.0, 0.0, 0.0, 0, 0.0),
-        "bj920002": (19.9, 20.1, 19.5, 19.7, 10_000, 197_000.0),
+        "sh600519": (1485.0, 1489.0, 1496.5, 1463.15, 1468.8, 3_555_100, 5_239_992_522.0),
+        "sh510300": (4.7, 4.712, 4.731, 4.699, 4.72, 2**32 + 5_000, 2.03e10),
+        "sz000001": (10.92, 0.0, 0.0, 0.0, 0.0, 0, 0.0),
+        "sz000002": (0.0, 0.0, 0.0, 0.0, 0.0, 0, 0.0),
+        "bj920002": (19.8, 19.9, 20.1, 19.5, 19.7, 10_000, 197_000.0),
     }
     members = date_members("2026-03-18", bars)
 
     assert date_of(list(members)) == "2026-03-18"
     read = read_date(members, "2026-03-18")
-    columns = [read[name].tolist() for name in ("open", "high", "low", "close", "volume", "amount")]
-    assert dict(zip(read["symbol"].tolist(), zip(*columns, strict=True), strict=True)) == bars
+    names = ("last_close", "open", "high", "low", "close", "volume", "amount")
+    columns = [read[name].tolist() for name in names]
+    rows = dict(zip(read["symbol"].tolist(), zip(*columns, strict=True), strict=True))
+    # A suspended security stands at its previous close; one without any price is left out.
+    expected = bars | {"sz000001": (10.92,) * 5 + (0, 0.0)}
+    assert rows == {symbol: bar for symbol, bar in expected.items() if symbol != "sz000002"}
+
+
+def test_older_day_packages_have_no_beijing() -> None:
+    bars = {"sh600519": (1485.0, 1489.0, 1496.5, 1463.15, 1468.8, 3_555_100, 5_239_992_522.0)}
+    for day, is_whole in (("2022-05-05", True), ("2022-05-06", False)):
+        members = {name: one for name, one in date_members(day, bars).items() if not name.startswith("bj")}
+        assert date_of(list(members)) == day
+        if is_whole:
+            assert read_date(members, day)["symbol"].tolist() == ["sh600519"]
+        else:
+            with pytest.raises(PayloadError, match="package of 2022-05-06: holds"):
+                read_date(members, day)
 
 
 def test_events_are_those_of_another_client(tmp_path: Path) -> None:

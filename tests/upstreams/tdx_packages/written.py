@@ -48,10 +48,10 @@ def report_file(period: int, rows: Mapping[str, Mapping[int, float]], columns: i
 
 
 def date_members(
-    day: str, bars: Mapping[str, tuple[float, float, float, float, int, float]]
+    day: str, bars: Mapping[str, tuple[float, float, float, float, float, int, float]]
 ) -> dict[str, bytes]:
-    """The six members of a day package: symbol -> open, high, low, close, volume, amount. The bars are in
-    another order than the codes, and one of them is nobody's."""
+    """The six members of a day package: symbol -> previous close, open, high, low, close, volume, amount. The
+    bars are in another order than the codes, and one of them is nobody's."""
     out = {}
     for market in ("sh", "sz", "bj"):
         own = {symbol: bar for symbol, bar in bars.items() if symbol.startswith(market)}
@@ -59,7 +59,7 @@ def date_members(
         for number, (symbol, (*prices, volume, amount)) in enumerate(own.items()):
             at = len(own) - number
             codes += symbol[2:].encode().ljust(32, b"\0") + struct.pack("<H", at) + bytes(116)
-            struct.pack_into("<4d", blocks, 512 * at + 12, *prices)
+            struct.pack_into("<5d", blocks, 512 * at + 4, *prices)
             struct.pack_into("<Q", blocks, 512 * at + 56, volume)
             struct.pack_into("<d", blocks, 512 * at + 72, amount)
         out[f"{market}{day[2:].replace('-', '')}.cod"] = codes
