@@ -5,11 +5,11 @@ import click
 from ashare.completions import words
 from ashare.output import Output
 
-PACKAGES = ("bars", "events", "reports")
-
 
 @click.command("download")
-@click.argument("package", metavar="bars|events|reports|DATE", shell_complete=words(*PACKAGES))
+@click.argument(
+    "package", metavar="bars|events|reports|DATE", shell_complete=words("bars", "events", "reports")
+)
 @click.option(
     "--to",
     type=click.Path(file_okay=False),

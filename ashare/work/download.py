@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from ashare.commands.download import PACKAGES
 from ashare.output import Output
 from ashare.session import command_settings
 from core.errors import InputError
@@ -12,6 +11,7 @@ from resources.stored_calendar import stored_calendar
 from resources.upstreams.tdx_packages import downloads
 
 FOLDER = "packages"
+PACKAGES = ("bars", "events", "reports")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
