@@ -19,6 +19,8 @@ OURS = frozenset(
     {"ashare", "core", "platform_assets", "resources", "schedules", "serving_api", "simulated_market"}
 )
 COMMANDS = {
+    "start": "Load some stocks from the real upstreams and run the platform on them.",
+    "add": "Put stocks, funds or indices on the watch list and load them.",
     "run": "Start the platform in this terminal, as `make run` does.",
     "doctor": "Check configuration, services, disk, clock, permissions and upstreams.",
     "load": "Load what is missing, one dataset of a trade date, or some codes.",
@@ -70,7 +72,7 @@ def ashare(ctx: click.Context, as_json: bool) -> None:
     commands work on the data folder and the database directly; those that load data need a running platform.
     """
     ctx.obj = Output(as_json)
-    if ctx.invoked_subcommand != "run":  # the supervisor's records go to its file alone
+    if ctx.invoked_subcommand not in ("run", "start"):  # the supervisor's records go to its file alone
         logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(levelname)s %(message)s")
 
 

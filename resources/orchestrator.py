@@ -26,6 +26,8 @@ COMMAND_TAG = ".dagster/app/command_id"
 """On every run of a worker, and on no other."""
 CODES_TAG = "app/codes"
 """Comma list of the codes that a run is limited to."""
+SINCE_TAG = "app/since"
+"""First day of the history that a run of some codes loads, up to its partition."""
 AssetPath = tuple[str, ...]
 ANSWER_S = 10.0
 RELOAD_S = 300.0

@@ -17,6 +17,7 @@ LAUNCH = ".dagster/app/launch"
 """One request for a run: finds the run when the answer is lost."""
 WARNING = "app/warning"
 CODES = orchestrator.CODES_TAG
+SINCE = orchestrator.SINCE_TAG
 ONCE: Mapping[str, str] = {"dagster/max_retries": "0"}
 """On runs whose ledger decides about a next attempt."""
 

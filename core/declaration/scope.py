@@ -77,6 +77,12 @@ class Scope:
         return self.codes is None or code in self.codes
 
     @property
+    def of_indices(self) -> "Scope":
+        """The same dates of the indices among the codes; of the whole market where there are none."""
+        indices = tuple(code for code in self.codes or () if not code.isdigit())
+        return replace(self, codes=indices or None)
+
+    @property
     def whole(self) -> "Scope":
         """The same dates of the whole market."""
         return replace(self, codes=None)

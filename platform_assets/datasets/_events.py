@@ -27,11 +27,12 @@ def by_dates(ctx: FetchContext, scope: Scope, name: str, call: EventCall) -> pd.
     """`call(ctx.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
     days between that are not asked for are left out."""
     found = []
-    few = scope.codes is not None and len(scope.codes) <= _FEW_CODES
-    step = len(scope.dates) if few else _MOST_DATES
+    few = scope.named_groups(_FEW_CODES)
+    by_code = 0 < len(few) <= max(1, len(scope.dates) // _MOST_DATES)
+    step = len(scope.dates) if by_code else _MOST_DATES
     for at in range(0, len(scope.dates), step):
         some = scope.dates[at : at + step]
-        for codes in scope.code_groups():
+        for codes in few if by_code else scope.code_groups():
             found.append(_asked(ctx, name, call, some[0], some[-1], codes))
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)

@@ -71,7 +71,10 @@ def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFram
 
 def event_codes(ctx: FetchContext, scope: Scope) -> list[str]:
     """Codes that something happened to in the days of a scope: a notice that matters, a close at the limit,
-    a new listing. At most 300, the weightier events first: the search is asked code by code."""
+    a new listing. At most 300, the weightier events first: the search is asked code by code. Of a watch list
+    all of its own, which are few."""
+    if ctx.watched is not None:
+        return sorted(ctx.watched)[:MOST_EVENT_CODES]
     since, until = scope.event_days(ctx.calendar)
     notices = ctx.read("fusion_announcement", columns=("code", "importance"), since=since, until=until)
     bars = ctx.read("fusion_kline_daily", columns=("code", "limit_status"), **scope.span)

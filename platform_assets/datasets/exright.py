@@ -297,7 +297,7 @@ def _factors(
     """Price before / ex-reference price of what moves it; NaN where no earlier bar is known.
 
     Where the bars do not reach, it is the stored one; more pages reach events from `since` on that are not
-    stored yet.
+    stored yet, or only by a load that did not go back as far.
     """
     factors = np.full(len(events), np.nan)
     moving = events["category"].isin(PRICE_EVENTS) & ~(events["cash_per10"] < 0)
@@ -308,7 +308,8 @@ def _factors(
     keys = list(zip(own["code"], own["date"], own["row_key"], strict=True))
     bars = _bars(ctx, symbol, _HISTORY_BARS)
     first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
-    unreached = [key[1] for key in keys if key not in stored and since <= key[1] <= first]
+    unknown = [key[1] for key in keys if key not in stored or _was_too_old(key, stored)]
+    unreached = [day for day in unknown if since <= day <= first]
     if unreached and len(bars):
         dates_back = len(ctx.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
         bars = _bars(ctx, symbol, dates_back + 1)
@@ -317,6 +318,11 @@ def _factors(
     kept = np.asarray([stored.get(key, np.nan) for key in keys], dtype=float)
     factors[places] = np.where(np.isnan(made), kept, made)
     return factors
+
+
+def _was_too_old(key: tuple[str, str, str], stored: Stored) -> bool:
+    """Whether the event lies before what all loads go back to, and has no factor for that."""
+    return key[1] < FIRST_PARTITION and bool(np.isnan(stored[key]))
 
 
 def _bars(ctx: FetchContext, symbol: str, count: int) -> pd.DataFrame:

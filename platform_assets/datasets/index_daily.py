@@ -14,8 +14,9 @@ from core.declaration.scope import Context, Scope
 from core.errors import NotServed, PayloadError, Permanent
 from core.market.symbols import INDEX_NAMES
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
-from resources.upstreams.fetch_context import FetchContext, current_session
+from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 from resources.upstreams.hosts import PORTAL_HISTORY
+from resources.upstreams.tencent.bars import MOST_BARS
 
 INDICES = INDEX_NAMES
 """Symbol -> name. An index that an upstream does not know is left out of its answer."""
@@ -170,7 +171,7 @@ DATASET = Dataset(
     model=IndexDaily,
     domain="kline",
     sources=(
-        Source("tencent", quote_site),
+        Source("tencent", quote_site, only_when=within_last(MOST_BARS - 1)),
         Source("eastmoney", portal),
         Source("tdx", terminal),
         Source("sina", second_quote_site, only_when=current_session),

@@ -37,7 +37,7 @@ from platform_assets.pipeline.batches import Loaded, refuse
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.composition import Platform
-from resources.orchestrator import CODES_TAG, PARTITION, TASK_TAG
+from resources.orchestrator import CODES_TAG, PARTITION, SINCE_TAG, TASK_TAG
 from resources.warehouse.writer import WriteResult
 
 _WEEK = 5
@@ -226,7 +226,7 @@ def _build(
         try:
             opened = platform_of(context)
             partitions_asked = _partitions(context, plan, opened)
-            scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
+            scope = _scope(context.run.tags, partitions_asked, opened)
             with run_context.entered(context, opened):
                 loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
@@ -287,6 +287,14 @@ def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:
     """Codes that the run is limited to (a sync or download by codes); None = the whole market."""
     text = tags.get(CODES_TAG, "")
     return tuple(code for code in text.split(",") if code) or None
+
+
+def _scope(tags: Mapping[str, str], days: Sequence[str], opened: Platform) -> Scope:
+    """What a run of some trade dates loads; of codes with a history all dates since its first day: these are
+    no partitions, which are of the market."""
+    codes, since = _codes(tags), tags.get(SINCE_TAG)
+    dates = opened.calendar.between(since, days[-1]) if codes and since else days
+    return Scope(dates=tuple(dates), codes=codes)
 
 
 def _run(

@@ -12,6 +12,7 @@ from core.declaration.tables import Layer
 from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
 from platform_assets.pipeline.misplaced_rows import BARS_OF_PERIODS
+from resources.warehouse.ledger.loads import CODE_HISTORY
 
 HISTORY = ("name_history", "exright", "exright_item", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
@@ -47,6 +48,15 @@ FUSIONS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
 """The tasks that fuse a trade date."""
 OF_CODES = "fusion_codes"
 """The job that fuses some codes because somebody asked: no task of the day, and only tables of stocks."""
+
+HELD_BY_CODE = (
+    "name_history", "exright", "exright_item", "kline_daily", "kline_bar", "valuation", "margin",
+    "finance_indicator", "dividend", "holder", "top_holders", "executive_holding", "share_capital", "lockup",
+    "announcement", "block_trade", "dragon_tiger", "stock_profile", "business_composition",
+)  # fmt: skip
+"""Datasets whose past a source tells of single codes, in some calls each."""
+OF_THE_MARKET = ("raw_quote", "exchange_margin", "exchange_block_trade", "raw_lhb_branch")
+"""Feeds of theirs that take calls for each date."""
 
 SECURITIES = (
     "raw_quote", "ref_code_change", "stg_stock_master", "fusion_stock_master", "ref_name_history",
@@ -132,6 +142,8 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         add(BASEINFO, tables, "company profiles of the codes that a run is limited to", dated=False)
     about = "what the fusions of a trade date hold of some codes, because somebody asked for it"
     add(OF_CODES, _tables_of_codes(registry), about)
+    about = "everything that belongs to some codes, from a first day on: a watch list's securities"
+    add(CODE_HISTORY, _tables_of_history(registry), about)
     add("security_list", SECURITIES, "the security master and the calendar, before the first history load")
     return jobs
 
@@ -184,6 +196,14 @@ def _tables_of_picks(registry: Registry) -> list[str]:
 def _met(needs: Mapping[str, Collection[str]], known: Collection[str]) -> list[str]:
     """Names whose needs are all known."""
     return sorted(name for name, own in needs.items() if set(own) <= set(known))
+
+
+def _tables_of_history(registry: Registry) -> list[str]:
+    """What `code_history` loads: feeds, staging and fused tables of `HELD_BY_CODE`."""
+    names: list[str] = []
+    for dataset in (registry.datasets[name] for name in HELD_BY_CODE if name in registry.datasets):
+        names += [*dataset.feeds, *(table.name for table in dataset.tables())]
+    return [name for name in dict.fromkeys(names) if name not in OF_THE_MARKET]
 
 
 def _tables_of_codes(registry: Registry) -> list[str]:

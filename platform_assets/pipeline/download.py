@@ -102,6 +102,7 @@ def ask(
     window: Window,
     may_be_unserved: bool = False,
     empty_is_answer: bool = False,
+    of_stocks: bool = True,
     not_listed: Callable[[str], frozenset[str]] = lambda _day: frozenset(),
     is_out: Callable[[str], bool] = lambda _day: True,
 ) -> Download:
@@ -111,6 +112,7 @@ def ask(
     and tolerated).
     `may_be_unserved`: that no source can serve the scope at all is an empty answer. `empty_is_answer`: of
     named codes no row is an answer as well, where a row is promised; the next source is asked all the same.
+    `of_stocks`: codes of the rows are those of securities, of which a watch list holds some alone.
     `not_listed`: codes of which nobody can have rows of a date; `is_out`: whether the figures of a date are
     published.
 
@@ -142,7 +144,8 @@ def ask(
                 frame = source.fetch(ctx, asked)
             _check_served(frame, source.name, ctx, lenient=lenient)
             _complete(frame, source.name, ctx, asked, None if part_of or lenient else expected, window)
-            named = frame if "src" in frame.columns else frame.assign(src=source.name)
+            kept = ctx.of_watched(frame) if of_stocks and scope.codes is None else frame
+            named = kept if "src" in kept.columns else kept.assign(src=source.name)
             put_aside = frame.empty and lenient and (expected is not None or not _served(ctx))
             (found.empty if put_aside else found.parts).append(named)
             note["rows"] = len(frame)

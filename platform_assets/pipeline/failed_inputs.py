@@ -14,9 +14,11 @@ def must_have_loaded_one(
     run: PipelineRun, table: str, dataset: Dataset, inputs: Collection[str], scope: Scope
 ) -> None:
     """QualityError with their reasons when all attempts to load the inputs failed: those of the newest trade
-    date, or of today where rows have no trade date. Without an attempt the stored rows decide."""
+    date, or of today where rows have no trade date or are the past of some codes. Without an attempt the
+    stored rows decide."""
     of: tuple[str, ...]
-    if dataset.partition.by_date and not dataset.dimension:
+    of_codes = scope.codes is not None and scope.is_range  # written by years
+    if dataset.partition.by_date and not dataset.dimension and not of_codes:
         which, of = "partition_key IN (?, ?)", (scope.until, _newest_out(run, dataset, scope))
     else:
         which, of = "started_at>=?", (run.clock.now().date().isoformat(),)

@@ -60,7 +60,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
             parts = with_empty(parts, missing, merged.frame)
         elif missing and dataset.late:
             parts = with_newest(parts, scope, merged.frame, late=dataset.late)
-        elif missing:
+        elif missing and scope.codes is None:
             raise QualityError(
                 f"{dataset.table_name}: no row for {', '.join(missing[:5])}", dataset=dataset.name
             )

@@ -25,7 +25,14 @@ from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
 from platform_assets.pipeline.imported_rows import with_imported_rows, with_imports
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.run import PipelineRun
-from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
+from platform_assets.pipeline.slices import (
+    Part,
+    assign_quality,
+    by_years,
+    group_parts,
+    partition_parts,
+    with_newest,
+)
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.orchestrator import CODES_TAG
@@ -54,6 +61,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
             window=window,
             may_be_unserved=raw.may_be_empty,
             empty_is_answer=empty_is_answer,
+            of_stocks=run.registry.of_table(table.name).of_stocks and "index_code" not in table.names,
             not_listed=run.not_listed,
             is_out=lambda day: declared.not_out(day, now, run.calendar) is None,
         )
@@ -96,7 +104,9 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, window)
     missing_parts.mark(parts, download.missing)
-    write_parts(run, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
+    replace = bool(raw.replace_by or raw.replace)
+    written = parts if replace else by_years(parts, window)
+    write_parts(run, loaded, written, download, facts={}, replace=replace)
     if dated:
         empty_dates.refuse_not_loaded(run, loaded, scope, download)
     return loaded
@@ -164,7 +174,7 @@ def _write_stage(
     if dated:
         parts = empty_dates.with_answers(run, loaded, parts, scope, why_not)
         missing_parts.mark(parts, missing_parts.of_feeds(run, dataset, scope))
-    write_parts(run, loaded, parts, None, facts=facts)
+    write_parts(run, loaded, by_years(parts, stage_window(run, dataset, scope)), None, facts=facts)
     if dated:
         empty_dates.refuse_not_loaded(run, loaded, scope, None, dataset)
     return loaded
@@ -185,7 +195,7 @@ def _typed_when_read(run: PipelineRun, dataset: Dataset) -> bool:
 
 def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Fuse a dataset for a scope: sources or staging rows -> one checked row per key."""
-    scope = scope if dataset.of_stocks else scope.whole
+    scope = scope if dataset.of_stocks else scope.of_indices
     run.refuse_unfinished(dataset.table_name, scope)
     dataset = with_imports(run, dataset)
     table = dataset.table
@@ -195,6 +205,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         scope = stored_rows.written_codes(run, dataset, scope, (dataset.stage_name,))
     stored = run.reads_of(dataset)
     context = run.context(scope, stored)
+    window = Window.of(table, dataset.partition, scope, run.calendar)
     download: Download | None = None
     inputs: list[dict[str, Any]] = []
     if dataset.staged:
@@ -203,7 +214,6 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         except QualityError as error:
             refuse(run, table, scope, str(error), None, dataset)
             raise
-        window = Window.of(table, dataset.partition, scope, run.calendar)
         if window.dated:
             rows = stored_rows.first_reported(run, table, window, rows)
     else:
@@ -212,12 +222,13 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             rule = dataset.fuse
             download = ask(
                 dataset.sources,
-                run.ctx.view(FetchLog(), read=reads),
+                run.context_for(FetchLog(), reads),
                 scope,
                 ask_all=dataset.combine == "all",
                 also=rule.finer_source if isinstance(rule, Rows) else "",
                 expected=dataset.expected,
-                window=Window.of(dataset.table, dataset.partition, scope, run.calendar),
+                window=window,
+                of_stocks=dataset.of_stocks,
                 not_listed=run.not_listed,
             )
         except AllSourcesFailed as error:
@@ -235,7 +246,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         missing_parts.mark(parts, download.missing)
     elif empty_dates.is_dated(run, loaded, scope):
         missing_parts.mark(parts, missing_parts.of_stage(run, dataset, scope))
-    write_parts(run, loaded, parts, download, facts={"inputs": inputs}, fused=dataset, replace=whole)
+    written = parts if whole else by_years(parts, window)
+    write_parts(run, loaded, written, download, facts={"inputs": inputs}, fused=dataset, replace=whole)
     if empty_dates.is_dated(run, loaded, scope):
         empty_dates.refuse_not_loaded(run, loaded, scope, download, dataset)
     _after(run, dataset, parts, context)

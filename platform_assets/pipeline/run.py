@@ -14,6 +14,7 @@ from platform_assets.pipeline.inputs import StoredReads
 from resources.fetch_record import FetchLog
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.batch_records import Quality
+from resources.warehouse.ledger.watch_list import universe_of
 from resources.warehouse.locks import Lease
 from resources.warehouse.warehouse import Warehouse
 
@@ -88,8 +89,16 @@ class PipelineRun:
         """Stored rows for derivations and checks."""
         return StoredReads(self.warehouse)
 
-    def context_for(self, log: FetchLog) -> FetchContext:
-        return self.ctx.view(log, read=self.read)
+    @cached_property
+    def watched(self) -> frozenset[str] | None:
+        """Codes of the watch list; None for an installation of the whole market."""
+        return universe_of(self.warehouse.engine)
+
+    def context_for(self, log: FetchLog, read: Reader | None = None) -> FetchContext:
+        """The fetch context of one load, of the installation's watch list where it has one."""
+        view = self.ctx.view(log, read=read or self.read)
+        view.watched = self.watched
+        return view
 
     def batch_facts(self) -> dict[str, Any]:
         return {

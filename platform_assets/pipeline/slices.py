@@ -1,7 +1,10 @@
 """Cutting a checked frame into what one transaction writes, each with its own quality records."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TypeVar
 
 import pandas as pd
 
@@ -11,6 +14,8 @@ from platform_assets.pipeline.checks import Checked
 from platform_assets.pipeline.windows import Window
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.slices import Slice
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -51,6 +56,41 @@ def partition_parts(window: Window, frame: pd.DataFrame, moment: str | None = No
     else:
         codes = sorted(set(frame["code"].dropna().tolist()))
         yield Part(scope.until, frame, Slice.of_codes(codes))
+
+
+def by_years(parts: Sequence[Part], window: Window) -> Sequence[Part]:
+    """The parts of a load of some codes, those of one year as one: each trade date of a few codes would be a
+    batch of its own. Parts of other loads, and of tables that have no trade dates, stay as they are."""
+    if window.scope.codes is None or window.partition is not Partition.TRADE_DATE or not window.dated:
+        return parts
+    years = groupby(parts, key=lambda part: part.key[:4])
+    return [_together(list(group), window) for _, group in years]
+
+
+def _together(parts: Sequence[Part], window: Window) -> Part:
+    first, last = parts[0], parts[-1]
+    if first is last:
+        return first
+    checks: Counter[str] = Counter()
+    for part in parts:
+        checks.update(part.checks)  # keeps checks that nothing failed
+    return Part(
+        key=f"{first.key}..{last.key}",
+        frame=pd.concat([part.frame for part in parts], ignore_index=True),
+        where=replace(window, scope=Scope((first.key, last.key), window.scope.codes)).slice(),
+        rejected=sum(part.rejected for part in parts),
+        quality=[one for part in parts for one in part.quality],
+        public_at=_joined([part.public_at for part in parts]),
+        later_rows=_joined([part.later_rows for part in parts]),
+        checks=dict(checks),
+        whole=[one for part in parts for one in part.whole],
+    )
+
+
+def _joined(values: Sequence[list[T] | None]) -> list[T] | None:
+    """One list of those of all parts; None where they have none."""
+    found = [one for one in values if one is not None]
+    return [item for one in found for item in one] if found else None
 
 
 def _of_days(column: str, moments: pd.Series) -> Slice:

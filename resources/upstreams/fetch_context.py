@@ -78,6 +78,8 @@ class FetchContext(Clients):
         self.calendar = calendar
         self.direct = direct
         self.ths_eps = ths_eps
+        self.watched: frozenset[str] | None = None
+        """Codes of an installation that loads some securities alone; None for the whole market."""
         self.problems: list[tuple[str, str]] = []
         self.not_served: dict[str, str] = {}
         """What the source has not answered for: code or date -> why."""
@@ -284,9 +286,17 @@ class FetchContext(Clients):
 
     def securities(self) -> pd.DataFrame:
         """Every listed security that the per-code datasets hold: code, market (SH, SZ, BJ), symbol, name,
-        sec_type, board, decimals, pre_close. The terminal's list; while it cannot be read, the stored
-        security list joined with the portal's (no decimals, and pre_close of the portal's stocks only)."""
-        return self.once("securities", universe.universe)
+        sec_type, board, decimals, pre_close; of a watch list its own alone. The terminal's list; while it
+        cannot be read, the stored security list joined with the portal's (no decimals, and pre_close of the
+        portal's stocks only)."""
+        return self.of_watched(self.once("securities", universe.universe))
+
+    def of_watched(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows without those of securities that are not on the installation's watch list."""
+        if self.watched is None or "code" not in rows.columns:
+            return rows
+        other = rows["code"].str.fullmatch(r"\d{6}") & ~rows["code"].isin(list(self.watched))
+        return rows[~other.fillna(False).astype(bool)].reset_index(drop=True)
 
     def terminal_list(self) -> pd.DataFrame:
         """The securities of `securities()` from the terminal alone."""

@@ -102,6 +102,11 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="trade dates that are not loaded, and what is done about them",
     ),
     _table(
+        "sys_watched_security(code)",
+        "code:code since:date loaded_until:date added_by:s64 added_at:ts",
+        description="the watch list: the securities that this installation loads; none: the whole market",
+    ),
+    _table(
         "sys_import(name, dataset, file_hash)",
         "name:k32 dataset:k32 file_hash:k64 mapping_hash:k64 place:k64 mapping_json:json files_json:json "
         "parts_json:json status:s16 rows_in:big rows_refused:big rows_written:big started_at:ts "

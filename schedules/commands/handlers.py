@@ -11,6 +11,7 @@ from schedules.commands.backfill import backfill
 from schedules.commands.command_context import Handler, Work
 from schedules.commands.exright_reason import exright_reason
 from schedules.commands.initial_load import calculations, initial_load
+from schedules.commands.watched import load_watched
 
 CODES_JOB = "fusion_codes"
 DOWNLOAD_JOB, MARKET_JOB, CLEANUP_JOB = "download", "download_market", "data_cleanup"
@@ -143,6 +144,7 @@ HANDLERS: dict[str, Handler] = {
     "cleanup": Handler(cleanup, long=True),
     "exright_reason": Handler(exright_reason),
     "fusion_sync": Handler(fusion_sync, long=True),
+    "load_watched": Handler(load_watched, long=True),
     "initial_load": Handler(initial_load, long=True),
     "calculations": Handler(calculations, long=True),
     "quant_recalc": Handler(quant_recalc, long=True),

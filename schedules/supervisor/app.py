@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ from resources.simulated_market_process import TERMINAL_SERVERS, needs_market
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
+from resources.warehouse.ledger.watch_list import Watched, WatchList
 from resources.warehouse.write_probe import WriteProbe
-from schedules.supervisor import checks, folders, process_plan
+from schedules.supervisor import checks, folders, process_plan, watching
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
 from schedules.supervisor.process_plan import Ports
 from schedules.supervisor.progress import follow, loaded_before, request_calendar, request_load
+from schedules.supervisor.watching import WatchRequest
 
 MIGRATE_S = 180.0
 DISK_S = 30.0
@@ -120,8 +123,11 @@ def api_checks(settings: Settings) -> tuple[int, ...]:
 class Start:
     """The processes of one start."""
 
-    def __init__(self, settings: Settings, *, out: Say = say) -> None:
+    def __init__(self, settings: Settings, *, watch: WatchRequest | None = None, out: Say = say) -> None:
+        """`watch`: securities to load, and no others; what is on the watch list is loaded in any case."""
         self.settings = settings
+        self._watch = watch
+        self._watched: list[Watched] = []
         self.data = settings.data_path
         self._say = out
         self._since = SystemClock().now()
@@ -193,7 +199,14 @@ class Start:
         try:
             queue = CommandQueue(engine)
             known = loaded_before(ScheduledRunLedger(engine))
+            watching.refuse_mixed(engine, self.settings, self._watch, loaded_before=known)
             request_calendar(queue)
+            watch = WatchList(engine)
+            if self._watch or watch.all():
+                wait = partial(follow, stopping=self.child_processes.stopping, watch=self._watch_load)
+                watching.load(queue, watch, self._watch, self._say, wait)
+                self._watched = watch.all()
+                return
             if not known and self.settings.data_source != "mock":
                 self._say("the warehouse is empty; `ashare load` fills it from the real upstreams")
                 return
@@ -272,6 +285,9 @@ class Start:
         for name, url in self.urls().items():
             self._say(f"{name:10} {url}")
         self._say(f"{'logs':10} {self.data / 'logs'}")
+        base = self.urls().get("API", "").removesuffix("/docs")
+        for line in watching.how_to_read(self._watched, base, self.data):
+            self._say(line)
         self._say("Ctrl-C stops everything")
 
     def urls(self) -> dict[str, str]:

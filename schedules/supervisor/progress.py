@@ -15,6 +15,8 @@ from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 COMMAND = "initial_load"
 WHOLE_DAY = "whole_day"
 LOOK_S = 1.0
+AGAIN_S = 15.0
+"""A step that goes on says so often what it has done."""
 Say = Callable[[str], None]
 
 
@@ -50,6 +52,13 @@ def describe(command: Command) -> str:
     return f"step {command.result.get('step', '?')} of {command.result.get('steps', '?')}: {stage}"
 
 
+def counted(queue: CommandQueue, command: Command) -> str:
+    """What the run under way has written and asked so far; empty before its first batch."""
+    runs = command.result.get("runs") or ()
+    tables, rows, calls = queue.work_of_run(str(runs[-1])) if runs else (0, 0, 0)
+    return f"{tables} tables, {rows:,} rows, {calls:,} calls" if tables else ""
+
+
 def follow(
     queue: CommandQueue,
     command_id: int,
@@ -62,7 +71,7 @@ def follow(
     """Say each step once until the load ends; None when the supervisor is to stop first. `watch` is
     called between looks."""
     begun = time.monotonic()
-    last = ""
+    last, said = "", 0.0
     while not stopping.is_set():
         watch()
         try:
@@ -74,8 +83,10 @@ def follow(
         if command.finished:
             return command
         line = describe(command)
-        if line != last:
-            say(f"loading, {line} ({time.monotonic() - begun:.0f} s)")
-            last = line
+        seconds = time.monotonic() - begun
+        if line != last or seconds - said > AGAIN_S:
+            done = counted(queue, command)
+            say(f"loading, {line}{done and f'; {done}'} ({seconds:.0f} s)")
+            last, said = line, seconds
         stopping.wait(look_s)
     return None

@@ -10,7 +10,7 @@ import dagster as dg
 from platform_assets.definitions import cleanup_job, corrected_day_job, download_job, jobs
 from platform_assets.task_table import TASKS
 from schedules.code_location import defs
-from schedules.commands import handlers, initial_load
+from schedules.commands import handlers, initial_load, watched
 from serving_api.datasets import sync
 
 FILE = Path(__file__).with_name("surface.txt")
@@ -29,6 +29,7 @@ def starters() -> dict[str, str]:
         "sensor breadth": [jobs.SAMPLE],
         "sensor profiles": [jobs.BASEINFO],
         "command initial_load": loads,
+        "command load_watched": [watched.CODE_HISTORY, watched.SECURITY_LIST, watched.INDICES],
         "command fusion_sync": [*handlers.FUSION_JOBS, handlers.CODES_JOB],
         "command quant_recalc": [handlers.QUANT_JOB],
         "command download": [download_job.JOB],

@@ -112,6 +112,16 @@ class CommandQueue:
             raise InputError("idempotency_key", f"{idempotency_key!r} belongs to command {found.id}")
         return found
 
+    def work_of_run(self, run_id: str) -> tuple[int, int, int]:
+        """Tables that a run has loaded so far, rows that it wrote, responses of upstreams that it stored."""
+        batches = "FROM sys_batch WHERE run_id=? AND status IN ('success', 'partial')"
+        tables, rows = self._sql.rows(
+            f"SELECT COUNT(DISTINCT table_name), COALESCE(SUM(rows_written), 0) {batches}", (run_id,)
+        )[0]
+        own = "SELECT batch_id FROM sys_batch WHERE run_id=?"
+        calls = self._sql.rows(f"SELECT COUNT(*) FROM sys_fetch WHERE batch_id IN ({own})", (run_id,))[0][0]
+        return int(tables), int(rows), int(calls)
+
     def enqueue_alone(
         self,
         command: str,

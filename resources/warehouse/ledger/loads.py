@@ -15,7 +15,9 @@ _DAY = "partition_key LIKE '____-__-__'"
 RECENT_LOADS = 20
 NOT_LOADED = "not_loaded"
 """Check of a batch whose rows lack columns, since a table that these need is not loaded of the date."""
-_OF_CODES = ("download", "fusion_codes")
+CODE_HISTORY = "code_history"
+"""The job that loads what belongs to some codes, from a first day on."""
+_OF_CODES = ("download", "fusion_codes", CODE_HISTORY)
 """Origins of batches that hold requested codes only, not the market."""
 
 
@@ -86,7 +88,7 @@ def whole_batches(run: Run, tables: Sequence[str], since: str, until: str) -> li
     rows = run(
         f"SELECT batch_id, table_name, partition_key, status FROM sys_batch WHERE table_name IN "
         f"({marks(tables)}) AND partition_key>=? AND partition_key<=? AND {_DAY} "
-        "AND status IN ('success', 'partial') AND COALESCE(trigger_ref, '') NOT IN (?, ?)",
+        f"AND status IN ('success', 'partial') AND COALESCE(trigger_ref, '') NOT IN ({marks(_OF_CODES)})",
         (*tables, since, until, *_OF_CODES),
     )
     return [record(WholeBatch, row) for row in rows]
@@ -163,7 +165,7 @@ def written_last(
     done = "'success', 'partial'" if changed else "'success'"
     values = [*tables, since, until]
     if whole:
-        more += " AND COALESCE(trigger_ref, '') NOT IN (?, ?)"
+        more += f" AND COALESCE(trigger_ref, '') NOT IN ({marks(_OF_CODES)})"
         values += _OF_CODES
     rows = run(
         f"SELECT partition_key, MAX(finished_at) FROM sys_batch WHERE table_name IN ({marks(tables)}) "
@@ -178,7 +180,7 @@ def recent_loads(run: Run, table: str) -> list[Load]:
     """The newest successful loads of a table that have responses of their own."""
     batches = run(
         "SELECT batch_id, partition_key FROM sys_batch b WHERE table_name=? AND status='success' "
-        "AND parent_batch_id IS NULL AND COALESCE(trigger_ref, '') NOT IN (?, ?) "
+        f"AND parent_batch_id IS NULL AND COALESCE(trigger_ref, '') NOT IN ({marks(_OF_CODES)}) "
         "AND EXISTS (SELECT 1 FROM sys_fetch f WHERE f.batch_id=b.batch_id) "
         "ORDER BY started_at DESC LIMIT ?",
         (table, *_OF_CODES, RECENT_LOADS),
