@@ -1,5 +1,6 @@
 """Exception handlers of the app: every error is answered by an `ErrorResponse`."""
 
+import logging
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from core.errors import InputError, PlatformError
+from resources.redact import redact
 from serving_api.framework.error_responses import ErrorResponse, error_response_of
 from serving_api.framework.openapi import parameters_of
+
+logger = logging.getLogger(__name__)
 
 _PLACES = {"body", "query", "path", "header", "cookie"}
 
@@ -27,6 +31,12 @@ def install(app: FastAPI) -> None:
 
 async def _platform(request: Request, error: Exception) -> Response:
     answer = error_response_of(error)
+    if answer.status == 500:
+        raise error  # as `_unexpected`
+    if answer.status > 500:
+        # The caller gets no reason, which may name an address; the log has it.
+        name, reason = type(error).__name__, redact(str(error))
+        logger.warning("%s %s: %d, %s: %s", request.method, request.url.path, answer.status, name, reason)
     if isinstance(error, InputError) and answer.errors:
         inside: tuple[str, ...] = getattr(error, "inside", ())
         place = getattr(error, "place", None) or _place(request, error.parameter)

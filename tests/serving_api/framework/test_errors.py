@@ -62,7 +62,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("error", "status", "detail"), CASES, ids=lambda case: type(case).__name__)
-def test_the_face_of_each_error(trial: Bench, error: BaseException, status: int, detail: str) -> None:
+def test_the_face_of_each_error(
+    trial: Bench, error: BaseException, status: int, detail: str, caplog: pytest.LogCaptureFixture
+) -> None:
     _to_raise[:] = [error]
 
     answer = trial.api.get("/stocks-trial/raise")
@@ -73,7 +75,9 @@ def test_the_face_of_each_error(trial: Bench, error: BaseException, status: int,
     assert answer.headers["x-request-id"]
     assert ("retry-after" in answer.headers) is (status in {429, 503})
     assert ("www-authenticate" in answer.headers) is (status == 401)
-    assert "hunter2" not in answer.text
+    assert "hunter2" not in answer.text + caplog.text
+    # An operator finds each failure of ours in the log, the caller's errors not.
+    assert (type(error).__name__ in caplog.text) is (status >= 500)
 
 
 def test_every_class_of_the_family_has_a_face() -> None:
