@@ -86,6 +86,10 @@ class DiskFull(StorageError):
     """The disk of the database, or of the data folder, takes no more."""
 
 
+class DamagedStorage(StorageError):
+    """The file of the database is damaged: what it answers cannot be trusted until it is restored."""
+
+
 class Deadlock(StorageError):
     """The database ended this transaction because two waited for each other. Nothing of it was changed, so it
     may be tried again as a whole."""

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from core.errors import (
     ConflictError,
+    DamagedStorage,
     DiskFull,
     Forbidden,
     InputError,
@@ -33,6 +34,7 @@ QUOTA_USED_UP = "今日免费次数已用完，购买会员后可继续使用"
 TOO_FAST = "请求过于频繁，请稍后再试"
 STORE_BUSY = "数据库繁忙或暂不可用，请稍后再试"
 DISK_FULL = "磁盘已满，暂时无法写入，请联系管理员清理空间"
+DAMAGED = "数据库文件已损坏，请联系管理员恢复备份"
 SOURCE_AWAY = "数据源暂不可用，请稍后再试"
 INTERNAL = "internal error"
 
@@ -118,8 +120,9 @@ def error_response_of(error: BaseException) -> ErrorResponse:
             response = ErrorResponse(404, error.message)
         case ConflictError():
             response = ErrorResponse(409, error.message)
-        case DiskFull():
-            response = ErrorResponse(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
+        case DiskFull() | DamagedStorage():
+            detail = DISK_FULL if isinstance(error, DiskFull) else DAMAGED
+            response = ErrorResponse(503, detail, {"Retry-After": str(FULL_RETRY_S)})
         case StorageError():
             response = ErrorResponse(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
         case UpstreamError() | PayloadError() | Unavailable():

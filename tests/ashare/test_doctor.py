@@ -11,6 +11,7 @@ import pytest
 from ashare.diagnosis import skew
 from ashare.main import main
 from tests.ashare.conftest import CommandLine
+from tests.damaged import damage
 
 
 def checked(cli: CommandLine, *options: str) -> dict[str, dict[str, Any]]:
@@ -35,6 +36,19 @@ def test_a_warehouse_without_a_platform(cli: CommandLine) -> None:
     assert found["worker"]["status"] == "warning"
     assert found["processes"]["status"] == found["upstreams"]["status"] == "skipped"
     assert ("clock of the warehouse" in found) == cli.url.startswith("mysql")
+
+
+def test_damaged_pages_are_named(cli: CommandLine) -> None:
+    if cli.url.startswith("mysql"):
+        assert "warehouse, pages" not in checked(cli)
+        return
+    cli.warehouse.close()
+    damage(Path(cli.url.removeprefix("sqlite:///")))
+
+    pages = checked(cli)["warehouse, pages"]
+
+    assert pages["status"] == "failed"
+    assert "restore a backup" in pages["detail"]
 
 
 def test_secrets_that_others_can_read_fail(cli: CommandLine) -> None:

@@ -12,6 +12,8 @@ from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from tests.damaged import damage
+from tests.serving_api import market
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
 
@@ -89,6 +91,21 @@ def test_every_class_of_the_family_has_a_face() -> None:
         for item in classes
     }
     assert set(faces.values()) == {403, 404, 409, 422, 500, 503}
+
+
+def test_a_damaged_database_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "warehouse.sqlite3"
+    url = f"sqlite:///{file}"
+    warehouse = market.open_warehouse(url, tmp_path)
+    warehouse.migrate()
+    market.fill(warehouse)
+    warehouse.close()
+    damage(file)
+
+    with running(make_app(url, tmp_path, Ticks())) as api:
+        answer = api.get("/stocks/600519/kline")
+
+    assert (answer.status_code, answer.json()["detail"]) == (503, error_responses.DAMAGED)
 
 
 def test_the_log_of_an_unexpected_error_hides_secrets(trial: Bench, caplog: pytest.LogCaptureFixture) -> None:
