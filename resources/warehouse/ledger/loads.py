@@ -99,7 +99,7 @@ def first_loads(
 ) -> dict[str, dict[str, str]]:
     """Table -> trade date -> end of the oldest batch of it that is known; `whole`: of those of the market,
     not of single codes."""
-    more = " AND COALESCE(trigger_ref, '') NOT IN (?, ?)" if whole else ""
+    more = f" AND COALESCE(trigger_ref, '') NOT IN ({marks(_OF_CODES)})" if whole else ""
     rows = run(
         f"SELECT table_name, partition_key, MIN(finished_at) FROM sys_batch WHERE table_name IN "
         f"({marks(tables)}) AND partition_key>=? AND partition_key<=? AND {_DAY} "
