@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 
-.PHONY: run screenshots cluster cluster-services dev test test-all check witness lint format openapi docs coverage bench soak real-day test-dates simulate backup restore lock clean help
+.PHONY: run screenshots cluster cluster-services dev test test-all check witness lint format openapi docs wheel coverage bench soak real-day test-dates simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
@@ -22,6 +22,7 @@ help:
 	@echo "make format    ruff brings the sources into shape"
 	@echo "make coverage  the tests of ARGS, else all, with the lines that none of them ran"
 	@echo "make docs      the derived parts of the documentation"
+	@echo "make wheel     the client alone as dist/ashare_client-*.whl, for other environments"
 	@echo "make openapi   print the OpenAPI document"
 	@echo "make real-day  a day on real bars, compared with the files (DATA=DIR ARGS='--until DATE')"
 	@echo "make bench     benchmarks with their baselines"
@@ -40,8 +41,8 @@ $(VENV)/bin/python:
 
 # The locks hold hashes of every file and are made for Python 3.11; a newer one gets the same versions.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-EXTRAS := server,postgres
-TEST_EXTRAS := test,$(EXTRAS)
+EXTRAS := server
+TEST_EXTRAS := test,server,postgres
 install = if $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; \
 	then $(PIP) --require-hashes -r $(1) >&2 && $(PIP) --no-deps -e . >&2; \
 	else $(PIP) -c constraints.txt -e '.[$(2)]' >&2; fi
@@ -58,13 +59,13 @@ $(TEST_STAMP): pyproject.toml requirements-test.lock | $(VENV)/bin/python
 
 # After a change of pyproject.toml or constraints.txt; takes minutes, since every file's hash is asked for.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --unsafe-package ashare-platform --no-strip-extras --no-header --no-annotate \
-	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links -c constraints.txt --extra server --extra postgres
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links -c constraints.txt --extra server
 lock: | $(VENV)/bin/python
 	@$(PIP) pip-tools >&2
 	@$(LOCK) -o requirements.lock pyproject.toml
-	@$(LOCK) --extra test -o requirements-test.lock pyproject.toml
-	@# That of the image: its step workers are Celery's.
-	@$(LOCK) --extra celery -o docker/requirements.lock pyproject.toml
+	@$(LOCK) --extra postgres --extra test -o requirements-test.lock pyproject.toml
+	@# That of the image: Dagster's storage is PostgreSQL's, its step workers are Celery's.
+	@$(LOCK) --extra postgres --extra celery -o docker/requirements.lock pyproject.toml
 	@sed -i.part -e '/^# WARNING/,$$d' requirements.lock requirements-test.lock docker/requirements.lock && rm -f requirements*.lock.part docker/*.part
 
 run: $(STAMP)
@@ -99,6 +100,12 @@ restore: $(STAMP)
 
 openapi: $(STAMP)
 	@$(BIN)/python -m serving_api.openapi
+
+# The client with the modules that it imports, below one name (docs/decisions/0030-client-wheel.md).
+wheel: $(STAMP)
+	@rm -rf build/client && $(BIN)/python client_wheel/assemble.py build/client
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist build/client
+	@ls dist/ashare_client-*.whl
 
 docs: $(STAMP)
 	@$(BIN)/python -m platform_assets.documentation

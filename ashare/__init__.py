@@ -9,7 +9,6 @@ Importing this package loads neither pandas nor PyArrow, nor anything of the ser
 imported by the call.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,14 +29,7 @@ __all__ = [
     "Unavailable",
     "open",
 ]
-_MODULE_OF = {
-    "Client": "ashare.client.client",
-    "Panel": "ashare.client.frames",
-    "NotSupported": "ashare.client.backends",
-    **dict.fromkeys(
-        ("Forbidden", "InputError", "NotFound", "PlatformError", "StorageError", "Unavailable"), "core.errors"
-    ),
-}
+_ERRORS = frozenset({"Forbidden", "InputError", "NotFound", "PlatformError", "StorageError", "Unavailable"})
 """Every error that a call raises is a PlatformError."""
 
 
@@ -58,6 +50,20 @@ def open(address: str = "data", *, token: str | None = None, frames: str = "pand
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULE_OF:
-        return getattr(import_module(_MODULE_OF[name]), name)
+    if name in _ERRORS:
+        from core import errors  # noqa: PLC0415  see above
+
+        return getattr(errors, name)
+    if name == "NotSupported":
+        from ashare.client.backends import NotSupported  # noqa: PLC0415  see above
+
+        return NotSupported
+    if name == "Client":
+        from ashare.client.client import Client  # noqa: PLC0415  see above
+
+        return Client
+    if name == "Panel":
+        from ashare.client.frames import Panel  # noqa: PLC0415  see above
+
+        return Panel
     raise AttributeError(f"module 'ashare' has no attribute {name!r}")

@@ -100,5 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] in OURS:
             raise
-        out.failed(f"{error.name} is not installed; commands need: pip install 'ashare-platform[server]'")
+        out.failed(
+            f"{error.name} is not installed; commands need, in the checkout: pip install -e '.[server]'"
+        )
         return 1

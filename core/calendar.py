@@ -13,6 +13,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cache
 from importlib import resources as files
 
+from core import data
 from core.errors import PlatformError
 from core.market.holidays import LAST_YEAR, provisional_dates
 
@@ -169,7 +170,7 @@ SHIPPED_UNTIL = "2026-12-31"
 @cache
 def published_dates() -> tuple[str, ...]:
     """The mainland exchanges' trade dates that come with the project (1990-12-19..2026-12-31)."""
-    text = files.files("core").joinpath("data/trade_dates_cn.csv").read_text(encoding="utf-8")
+    text = files.files(data).joinpath("trade_dates_cn.csv").read_text(encoding="utf-8")
     return tuple(row["trade_date"] for row in csv.DictReader(text.splitlines()))
 
 

@@ -1,11 +1,12 @@
 """The client: the same questions to a folder, a lake or an API."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ashare.client.backends import Backend
+from ashare.client.backends import Backend, NotSupported
 from ashare.client.beside import Beside
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
@@ -46,7 +47,8 @@ def connected(address: str, *, token: str | None, frames: str) -> "Client":
 
         backend = LiveBackend(address.removeprefix(_LIVE).removeprefix(":"))
     elif address.startswith((_LAKE, "s3://")):
-        from ashare.client.lake import LakeBackend  # noqa: PLC0415
+        with _needs_extra("lake"):
+            from ashare.client.lake import LakeBackend  # noqa: PLC0415
 
         backend = LakeBackend(address.removeprefix(_LAKE))
     elif "://" in address:
@@ -54,12 +56,24 @@ def connected(address: str, *, token: str | None, frames: str) -> "Client":
             "address", f"{address[:60]!r} is no http://, https:// or s3:// address, nor a folder"
         )
     else:
-        from ashare.client.folder import FolderBackend  # noqa: PLC0415
+        with _needs_extra("folder"):
+            from ashare.client.folder import FolderBackend  # noqa: PLC0415
 
         backend = FolderBackend(address)
     if token is not None and backend.kind != "API":
         raise InputError("token", f"a {backend.kind} takes none; it is for the address of an API")
     return Client(address, backend, frames)
+
+
+@contextmanager
+def _needs_extra(kind: str) -> Iterator[None]:
+    """NotSupported where the packages of an address are not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise NotSupported(
+            f"a {kind} needs the extra `lake` of the client (no {error.name}): pip install 'WHEEL[lake]'"
+        ) from None
 
 
 class Client:

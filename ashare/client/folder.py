@@ -1,7 +1,7 @@
 """A data folder as an address: its warehouse (and lake, where that is faster), in this process.
 
-Rows need the base installation alone. Lineage, screens and backtests are answered by the API's own code,
-called in this process, and need the packages of the server (`pip install 'ashare-platform[server]'`).
+Rows need the extra `lake` of the client. Lineage, screens and backtests are answered by the API's own code,
+called in this process: they work in the environment of a platform alone.
 """
 
 import asyncio
@@ -95,7 +95,7 @@ class FolderBackend:
 def _without_server(question: str, error: ImportError) -> NotSupported:
     return NotSupported(
         f"{question}: a folder answers it with the packages of the server (no {error.name}): "
-        "pip install 'ashare-platform[server]', or open the address of an API"
+        "in a checkout pip install -e '.[server]', or open the address of an API"
     )
 
 

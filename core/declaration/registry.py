@@ -303,4 +303,5 @@ def load_package(package: str) -> Registry:
 @cache
 def builtin_registry() -> Registry:
     """The datasets that come with the project."""
-    return load_package("platform_assets.datasets")
+    beside = __name__.removesuffix("core.declaration.registry")  # the client's wheel has both below a name
+    return load_package(f"{beside}platform_assets.datasets")

@@ -10,6 +10,8 @@ from datetime import date, timedelta
 from functools import cache
 from importlib import resources as files
 
+from core import data
+
 MARKETS = ("HK", "US")
 FIRST_DAY, LAST_DAY = "2016-01-01", "2049-12-31"
 CONFIRMED_UNTIL = "2026-12-31"
@@ -18,7 +20,7 @@ OPEN, HALF, CLOSED = "open", "half", "closed"
 
 @cache
 def _exceptions() -> dict[tuple[str, str], str]:
-    text = files.files("core").joinpath("data/exceptional_days_hk_us.csv").read_text(encoding="utf-8")
+    text = files.files(data).joinpath("exceptional_days_hk_us.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return {(row["market"], row["date"]): HALF if row["is_open"] == "1" else CLOSED for row in rows}
 

@@ -11,6 +11,8 @@ from datetime import date, timedelta
 from functools import cache
 from importlib import resources as files
 
+from core import data
+
 SPRING, QINGMING, LABOUR = "春节", "清明节", "劳动节"
 DRAGON_BOAT, MID_AUTUMN, NATIONAL, NEW_YEAR = "端午节", "中秋节", "国庆节", "元旦"
 LAST_YEAR = 2099
@@ -20,7 +22,7 @@ _SATURDAY = 5
 @cache
 def lunar_festivals() -> dict[int, tuple[date, date, date]]:
     """Year -> days of the Spring Festival, the Dragon Boat and the Mid-Autumn Festival."""
-    text = files.files("core").joinpath("data/lunar_festivals.csv").read_text(encoding="utf-8")
+    text = files.files(data).joinpath("lunar_festivals.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return {
         int(row.pop("year")): (

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources as files
 
+from core import data
+
 BEIJING_SINCE = "2025-10-09"
 """Day from which all of Beijing's codes begin with 920; six companies changed in May 2025."""
 BEIJING = ("43", "83", "87")
@@ -29,7 +31,7 @@ class CodeChange:
 @cache
 def known_changes() -> tuple[CodeChange, ...]:
     """The changes of the shipped table."""
-    text = files.files("core").joinpath("data/renumbered_codes_cn.csv").read_text(encoding="utf-8")
+    text = files.files(data).joinpath("renumbered_codes_cn.csv").read_text(encoding="utf-8")
     return tuple(
         CodeChange(row["code"], row["new_code"], row["date"] or None)
         for row in csv.DictReader(text.splitlines())

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-import zstandard
-
 from core.days import moved
 from core.errors import InputError, StorageError
 from resources.fetch_record import Fetch
@@ -126,5 +124,3 @@ def _failures(what: str) -> Iterator[None]:
         raise StorageError(f"the payload store cannot be {what}: {code}") from error
     except BotoCoreError as error:
         raise StorageError(f"the payload store cannot be {what}: {type(error).__name__}") from error
-    except zstandard.ZstdError as error:
-        raise StorageError(f"a stored body cannot be read: {error}") from error

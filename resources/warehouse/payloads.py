@@ -9,8 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-import zstandard
-
 from core.days import moved
 from core.errors import DiskFull, StorageError
 from resources.fetch_record import Fetch
@@ -44,11 +42,19 @@ def path_of(fetch: Fetch) -> str:
 
 
 def packed(body: bytes) -> bytes:
+    import zstandard  # noqa: PLC0415  23 MB that a client without a warehouse does not need
+
     return zstandard.ZstdCompressor(level=3).compress(body)
 
 
 def unpacked(stored: bytes) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(stored)
+    """The body of a stored one. Raises StorageError."""
+    import zstandard  # noqa: PLC0415  see packed
+
+    try:
+        return zstandard.ZstdDecompressor().decompress(stored)
+    except zstandard.ZstdError as error:
+        raise StorageError(f"a stored body cannot be read: {error}") from error
 
 
 class FolderPayloads:
@@ -84,7 +90,7 @@ class FolderPayloads:
             return unpacked((self._folder / path).read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, zstandard.ZstdError) as error:
+        except OSError as error:
             raise StorageError(f"a stored body cannot be read: {error}") from error
 
     def purge(self, today: str, keep_days: int) -> int:

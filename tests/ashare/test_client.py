@@ -389,7 +389,7 @@ market.describe("fund_flow"), market.datasets()
 try:
     market.screen("close > 1")
 except Exception as error:
-    assert "ashare-platform[server]" in str(error), error
+    assert "'.[server]'" in str(error), error
 else:
     raise AssertionError("screened without the server")
 loaded = sorted({name.partition(".")[0] for name in sys.modules} & set(Blocked.names))

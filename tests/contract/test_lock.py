@@ -39,7 +39,7 @@ def test_what_the_project_asks_for_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     for file, asked in (
-        ("requirements.lock", [*project["dependencies"], *extras["server"], *extras["postgres"]]),
+        ("requirements.lock", [*project["dependencies"], *extras["server"]]),
         (
             "docker/requirements.lock",
             [*project["dependencies"], *(one for name in IMAGE for one in extras[name])],

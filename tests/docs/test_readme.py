@@ -142,10 +142,10 @@ def test_the_api_answers_as_the_page_shows(page: Path, answers: int, started: tu
 
 
 @pytest.mark.parametrize("page", [README, ROOT / "docs/research.md"])
-def test_the_first_snippet_of_the_client_prints_bars(page: Path, started: tuple[str, Path]) -> None:
+def test_the_snippet_of_a_data_folder_prints_bars(page: Path, started: tuple[str, Path]) -> None:
     _, folder = started
     found = blocks(page)
-    place = [block.language for block in found].index("python")
+    place = next(at for at, one in enumerate(found) if one.language == "python" and '"data"' in one.text)
 
     ran = subprocess.run(
         [sys.executable, "-c", found[place].text],
