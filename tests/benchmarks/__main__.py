@@ -17,7 +17,7 @@ from tests.benchmarks.measure import Figure, table
 NAMES = (
     "storage", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
     "day_parts", "ticks", "backfill", "screening", "live", "evidence", "chat", "console",
-    "growth", "market",
+    "packages", "growth", "market",
 )  # fmt: skip
 """What `make bench` runs, in an hour or more on two cores: the longest one, the whole market's day, last.
 `cluster_day` is not among them: it needs MariaDB, PostgreSQL and RabbitMQ and some minutes more;

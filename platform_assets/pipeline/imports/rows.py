@@ -4,6 +4,7 @@ with its file, row and reason."""
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,7 @@ def _days(values: pd.Series, form: str | None) -> pd.Series:
     return values.map(texts).astype(object).where(values.notna(), None)
 
 
+@lru_cache(maxsize=65_536)
 def _day(value: Any, form: str | None) -> str | None:
     if hasattr(value, "strftime"):
         return str(value.strftime("%Y-%m-%d"))
