@@ -9,8 +9,10 @@ from starlette.requests import Request
 from core.days import moved
 from core.errors import InputError
 from core.report_periods import is_period, latest_ended, next_period, phase_of
-from platform_assets.datasets.finance_indicator import RawForecast
+from platform_assets.datasets.finance_indicator import RawExpress, RawForecast
 from platform_assets.datasets.periodic_report import PeriodicReport
+from platform_assets.datasets.stock_master import StockMaster
+from resources.warehouse.stored import stored
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -22,10 +24,10 @@ from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import with_columns
 from serving_api.framework.state import state_of
 
-SCHEDULE = "cninfo_periodic_report"
-FORECAST = "raw_earnings_forecast"
-EXPRESS = "raw_earnings_express"
-MASTER = "fusion_stock_master"
+SCHEDULE = stored("cninfo_periodic_report", PeriodicReport)
+FORECAST = stored("raw_earnings_forecast", RawForecast)
+EXPRESS = stored("raw_earnings_express", RawExpress)
+MASTER = stored("fusion_stock_master", StockMaster)
 TABLES = (SCHEDULE, FORECAST, EXPRESS)
 MOST_UPCOMING, MOST_TOP = 500, 20
 _PLANS = ("change3_date", "change2_date", "change1_date", "first_date")
@@ -78,12 +80,12 @@ class Window(BaseModel):
 
 def window(session: Session, period: str, today: str, days: int) -> dict[str, Any]:
     """Planned, published and forecast reports of a period as of `today`."""
-    of = {"report_period": period}
-    plans = public_rows(session, SCHEDULE, of=of, order="code")
+    of = [EXPRESS.c.report_period == period]
+    plans = public_rows(session, SCHEDULE, *of, order=[SCHEDULE.c.code])
     disclosed = [row for row in plans if row["actual_date"] and row["actual_date"] <= today]
     waiting = [row for row in plans if not row["actual_date"] or row["actual_date"] > today]
     reported = newest_forecasts(session, period)
-    express = public_rows(session, EXPRESS, ("code", "ann_date"), of)
+    express = public_rows(session, EXPRESS, *of, columns=("code", "ann_date"))
     days_known = [row["actual_date"] for row in disclosed]
     days_known += [row["ann_date"] for row in (*reported, *express)]
     return {
@@ -105,8 +107,8 @@ def window(session: Session, period: str, today: str, days: int) -> dict[str, An
 def newest_forecasts(session: Session, period: str) -> list[Row]:
     """The net profit forecast of each company, from its newest notice."""
     columns = ("code", "ann_date", "predict_type", "change_lower_pct", "change_upper_pct")
-    of = {"report_period": period, "indicator": "net_profit"}
-    rows = public_rows(session, FORECAST, columns, of, order="code, ann_date")
+    of = [FORECAST.c.report_period == period, FORECAST.c.indicator == "net_profit"]
+    rows = public_rows(session, FORECAST, *of, columns=columns, order=[FORECAST.c.code, FORECAST.c.ann_date])
     return list({row["code"]: row for row in rows}.values())
 
 

@@ -6,6 +6,7 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from platform_assets.datasets.reit import Reit
+from resources.warehouse.stored import stored
 from serving_api.db.first_dates import first_date
 from serving_api.db.rows import Row, newest
 from serving_api.db.sessions import Session
@@ -26,8 +27,8 @@ from serving_api.table_lists import Sort, listing, newest_rows, no_rows
 reit_router = area_router(f"{PREFIX}/reit", "REITs")
 fund_router = area_router(f"{PREFIX}/fusion/fund", "funds")
 
-REIT = "raw_reit"
-ETF = "raw_fund_etf"
+REIT = stored("raw_reit")
+ETF = stored("raw_fund_etf")
 KINDS = ("etf", "lof")
 Days = Annotated[int, Query(ge=30, le=2000, description="newest trade dates")]
 _INFO = ("name", "asset_type", "list_date", "total_shares")
@@ -134,7 +135,7 @@ def reit_bars(session: Session, code: str, days: int, adjust: str, as_of: str | 
 
 def first_of_reit(session: Session, code: str) -> str | None:
     """The first stored bar of a REIT; None for any other code."""
-    return first_date(session, KLINE, code) if newest_reit(session, code) else None
+    return first_date(session, KLINE, KLINE.c.code == code) if newest_reit(session, code) else None
 
 
 def fund_bars(

@@ -6,7 +6,9 @@ from fastapi import Query
 from pydantic import BaseModel
 
 from platform_assets.datasets.industry_valuation import IndustryValuation
+from platform_assets.datasets.stock_industry import StockIndustry
 from platform_assets.datasets.valuation import Valuation
+from resources.warehouse.stored import matching, stored
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -20,9 +22,9 @@ from serving_api.table_lists import PastDay
 
 router = area_router(f"{PREFIX}/industry", "industry")
 
-RATIOS = "raw_industry_valuation"
-CLASSES = "fusion_stock_industry"
-VALUATION = "fusion_valuation"
+RATIOS = stored("raw_industry_valuation", IndustryValuation)
+CLASSES = stored("fusion_stock_industry", StockIndustry)
+VALUATION = stored("fusion_valuation", Valuation)
 _ALL = 20_000
 
 Standard = Annotated[
@@ -77,7 +79,7 @@ async def valuation(
 ) -> Answer:
     """PE and PB of the industries of one classification on a date, or on its newest."""
     items, day = await read_or(([], date), call.state.reading.scan(ratios, standard, level, date))
-    history = await reach_of_day(call.state, RATIOS, date, of={"standard": standard})
+    history = await reach_of_day(call.state, RATIOS, date, RATIOS.c.standard == standard)
     return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **history})
 
 
@@ -93,13 +95,13 @@ async def detail(
 ) -> Answer:
     """One industry by date, and its stocks with their newest ratios."""
     rows, stocks = await read_or(([], []), call.state.reading.scan(by_date, standard, industry_code, days))
-    own = {"standard": standard, "industry_code": industry_code}
+    own = (RATIOS.c.standard == standard, RATIOS.c.industry_code == industry_code)
     answer = {
         "industry_code": industry_code,
         "industry_name": rows[-1]["industry_name"] if rows else None,
         "items": [IndustryRatio.model_validate(row) for row in rows],
         "members": stocks,
-        **await reach(call.state, RATIOS, len(rows), asked=days, of=own),
+        **await reach(call.state, RATIOS, len(rows), *own, asked=days),
     }
     return Answer(answer)
 
@@ -108,19 +110,21 @@ def ratios(
     session: Session, standard: str, level: str | None, day: str | None
 ) -> tuple[list[Row], str | None]:
     """Industries of a classification on a date, or on its newest, by level and code; and that date."""
-    day = day or session.first(RATIOS, "date", {"standard": standard}, order="date DESC")
+    day = day or session.first(RATIOS, "date", RATIOS.c.standard == standard, order=[RATIOS.c.date.desc()])
     if day is None:
         return [], None
-    which = {"standard": standard, "date": day, "level?": level}
-    return public_rows(session, RATIOS, of=which, order="level, industry_code", limit=_ALL), day
+    which = [RATIOS.c.standard == standard, RATIOS.c.date == day, *matching(RATIOS.c.level, level)]
+    return public_rows(
+        session, RATIOS, *which, order=[RATIOS.c.level, RATIOS.c.industry_code], limit=_ALL
+    ), day
 
 
 def by_date(
     session: Session, standard: str, industry_code: str, days: int
 ) -> tuple[list[Row], list[dict[str, Any]]]:
     """(newest dates of an industry, oldest first; its stocks with their newest ratios, by code)."""
-    of = {"standard": standard, "industry_code": industry_code}
-    rows = public_rows(session, RATIOS, of=of, order="date DESC", limit=days)[::-1]
+    of = [RATIOS.c.standard == standard, RATIOS.c.industry_code == industry_code]
+    rows = public_rows(session, RATIOS, *of, order=[RATIOS.c.date.desc()], limit=days)[::-1]
     return rows, members(session, standard, industry_code, str(rows[-1]["industry_name"])) if rows else []
 
 
@@ -128,16 +132,16 @@ def members(session: Session, standard: str, code: str, name: str) -> list[dict[
     """Stocks by our own classification: SW's by code, the regulator's by name. No stock is assigned to
     CNI's."""
     columns = ["code", "name", "sw_l1", "sw_l2", "sw_l3", "csrc_industry"]
-    classed = public_rows(session, CLASSES, columns, order="code", limit=_ALL)
+    classed = public_rows(session, CLASSES, columns=columns, order=[CLASSES.c.code], limit=_ALL)
     if standard == "sw":
         own = [row for row in classed if code in (row["sw_l1"], row["sw_l2"], row["sw_l3"])]
     elif standard == "csrc":
         own = [row for row in classed if name in str(row["csrc_industry"] or "").split("-")]
     else:
         return []
-    day = session.first(VALUATION, "date", order="date DESC")
+    day = session.first(VALUATION, "date", order=[VALUATION.c.date.desc()])
     codes, shown = [row["code"] for row in own], ("code", "pe_ttm", "pb")
-    rows = session.of_codes(VALUATION, codes, columns=shown, where="date=?", values=(day,))
+    rows = session.of_codes(VALUATION, codes, VALUATION.c.date == day, columns=shown)
     found = {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}
     nothing = {"pe_ttm": None, "pb": None}
     return [{"code": row["code"], "name": row["name"], **found.get(row["code"], nothing)} for row in own]

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
+import sqlalchemy as sa
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
@@ -26,7 +27,9 @@ from resources.redact import redact
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.scheduled_run_reads import RETRIED, ScheduledRunReads
 from resources.warehouse.locks import DomainLocks
+from resources.warehouse.stored import select, stored
 from serving_api.admin.stats import freshness_of
+from serving_api.db.batches import BATCHES
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.permissions import ADMIN
@@ -38,6 +41,7 @@ BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 
 NOT_LOCAL = "metrics are for callers of this machine"
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 _BREAKERS = {"CLOSED": 0, "HALF_OPEN": 1, "OPEN": 2}
+_COMMANDS = stored("sys_command")
 _DAY = timedelta(hours=24)
 logger = logging.getLogger(__name__)
 
@@ -76,9 +80,10 @@ def upstreams(session: Session, state: State) -> Iterator[Metric]:
 
 def queue(session: Session, state: State) -> Iterator[Metric]:
     """Commands that wait or are carried out."""
+    c = _COMMANDS.c
+    waiting_or_running = select(_COMMANDS, c.command, c.status, sa.func.count(), sa.func.min(c.requested_at))
     rows = session.run(
-        "SELECT command, status, COUNT(*), MIN(requested_at) FROM sys_command "
-        "WHERE status IN ('queued', 'running') GROUP BY command, status"
+        waiting_or_running.where(c.status.in_(("queued", "running"))).group_by(c.command, c.status)
     )
     counts = (((command, status), count) for command, status, count, _ in rows)
     yield _gauge("commands", "Commands that are queued or running", ("command", "status"), counts)
@@ -112,11 +117,10 @@ def locks(session: Session, state: State) -> Iterator[Metric]:
     held = (((one.domain,), one.held) for one in domain_locks.states())
     refused = (((domain,), count) for domain, count in domain_locks.refusals().items())
     yield _counter("lock_refusals", "Requests for a domain lock while it was held", ("domain",), refused)
-    waits = session.run(
-        "SELECT table_name, SUM(lock_wait_ms), MAX(lock_wait_ms) FROM sys_batch "
-        "WHERE started_at>=? AND lock_wait_ms IS NOT NULL GROUP BY table_name",
-        (_a_day_ago(state),),
-    )
+    c = BATCHES.c
+    waited = select(BATCHES, c.table_name, sa.func.sum(c.lock_wait_ms), sa.func.max(c.lock_wait_ms))
+    of = [c.started_at >= _a_day_ago(state), c.lock_wait_ms.is_not(None)]
+    waits = session.run(waited.where(*of).group_by(c.table_name))
     for name, about, at in (
         ("lock_wait_seconds_last_day", "Seconds that writes waited for other writers within 24 hours", 1),
         ("lock_wait_seconds_max_last_day", "The longest of these waits", 2),
@@ -140,11 +144,10 @@ def _a_day_ago(state: State) -> str:
 
 def rows_written(session: Session, state: State) -> Iterator[Metric]:
     """Rows and batches of the last 24 hours by table."""
-    rows = session.run(
-        "SELECT table_name, status, COUNT(*), SUM(COALESCE(rows_written, 0)) FROM sys_batch "
-        "WHERE started_at>=? GROUP BY table_name, status",
-        (_a_day_ago(state),),
-    )
+    c = BATCHES.c
+    changed = sa.func.sum(sa.func.coalesce(c.rows_written, 0))
+    batches = select(BATCHES, c.table_name, c.status, sa.func.count(), changed)
+    rows = session.run(batches.where(c.started_at >= _a_day_ago(state)).group_by(c.table_name, c.status))
     written = (((table,), count) for table, status, _, count in rows if status == "success")
     yield _gauge("rows_written_last_day", "Rows that changed within 24 hours", ("table",), written)
     failed = (((table,), count) for table, status, count, _ in rows if status == "failed")

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InputError
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
+from resources.warehouse.stored import ANY, matching
 from serving_api.admin.schedule.control import Control
 from serving_api.admin.schedule.schemas import TaskRunRequest
 from serving_api.db.rows import Row, public_rows
@@ -72,9 +73,9 @@ def page_of(
 ) -> tuple[list[dict[str, Any]], int]:
     """(notes, newest first; total number)."""
     table = TABLES[kind]
-    of = {"date?": date or None}
-    rows = public_rows(session, table, of=of, order="date DESC", limit=limit, offset=offset)
-    return [_reported(row) for row in rows], session.count(table, of)
+    of = [*matching(ANY.date, date or None)]
+    rows = public_rows(session, table, *of, order=[ANY.date.desc()], limit=limit, offset=offset)
+    return [_reported(row) for row in rows], session.count(table, *of)
 
 
 def _reported(row: Row) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from core.errors import InputError, NotFound
 from platform_assets.research.facts import described, listed
 from platform_assets.research.known_codes import refuse_unknown, with_code
 from platform_assets.research.queries import RowQuery, row_query, table_named
+from resources.warehouse.stored import ANY
 from serving_api.db.request_notes import current_code
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -126,7 +127,7 @@ def _known(name: str) -> Table:
 
 
 def _freshness(state: State, table: str) -> dict[str, Any]:
-    (row,) = state.reading.warehouse.rows("table_version", where="table_name=?", values=(table,)) or ({},)
+    (row,) = state.reading.warehouse.rows("table_version", ANY.table_name == table) or ({},)
     return {"newest": row.get("latest_date"), "rows": int(row.get("row_count") or 0)}
 
 

@@ -66,4 +66,4 @@ async def _flow(live: Live, board_code: str) -> Answered:
 
 def board_name(session: Session, board_code: str) -> str | None:
     """The name of a board, if it has a stock."""
-    return session.first(BLOCKS, "block_name", {"block_code": board_code})
+    return session.first(BLOCKS, "block_name", BLOCKS.c.block_code == board_code)

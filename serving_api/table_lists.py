@@ -15,6 +15,7 @@ from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError
 from core.report_periods import is_period, latest_ended
+from resources.warehouse.stored import ANY, Where
 from serving_api.db.rows import Row, code_column, newest_date, on_date, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.history_reach import Reach, reach_of_day
@@ -27,17 +28,13 @@ Page = Annotated[int, Query(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=200, description="rows of a page")]
 Sort = Annotated[str, Query(description="a column of the rows; prefix - for largest first")]
 T = TypeVar("T")
-Condition = tuple[str, str, Any]
-"""(column, operator, value): `("pledge_ratio", ">=", 10.0)`. Column and operator are constants of our
-code."""
 
 _ALL = 100_000
 
 
-def count_of(session: Session, table: Table, day: str, where: Sequence[Condition] = ()) -> int:
+def count_of(session: Session, table: Table, day: str, *where: Where) -> int:
     """Number of rows of a date that meet the conditions."""
-    of = {f"{column}{sign}": value for column, sign, value in where}
-    return session.count(table.name, {str(table.date_column): day, **of})
+    return session.count(table.name, ANY[str(table.date_column)] == day, *where)
 
 
 def newest_rows(session: Session, name: str, code: str, limit: int, as_of: str | None = None) -> list[Row]:
@@ -45,8 +42,8 @@ def newest_rows(session: Session, name: str, code: str, limit: int, as_of: str |
     if not session.has(name):
         return []
     table = session.table(name)
-    of, order = {code_column(table): code}, f"{table.date_column} DESC"
-    return public_rows(session, name, of=of, as_of=as_of, order=order, limit=limit)
+    of, order = ANY[code_column(table)] == code, [ANY[str(table.date_column)].desc()]
+    return public_rows(session, name, of, as_of=as_of, order=order, limit=limit)
 
 
 def rows_of_day(
@@ -68,7 +65,7 @@ def _day_of(session: Session, table: Table, day: str | None, until: bool) -> str
 def newest_until(session: Session, name: str, day: str) -> str | None:
     """The newest date of a table that is not after `day`."""
     column = str(session.table(name).date_column)
-    return session.first(name, column, {f"{column}<=": day}, order=f"{column} DESC")
+    return session.first(name, column, ANY[column] <= day, order=[ANY[column].desc()])
 
 
 class DatedRows(Reach, Rows[T], Generic[T]):
@@ -92,12 +89,12 @@ def dated_rows(rows: Sequence[Mapping[str, Any]], why: str | None) -> dict[str, 
 
 def listing(
     session: Session, name: str, day: str | None, sort: str, page: int = 1, page_size: int = _ALL,
-    where: Sequence[Condition] = (), until: bool = False,
+    where: Sequence[Where] = (), until: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """One page of the rows of a table on a date, or on its newest. With `until` on the newest that is not
     after the date, where there is one: for lists that are published once a week.
 
-    `where` are further conditions; one without a value is left out. `sort` is a column ("-column": largest
+    `where` are further conditions. `sort` is a column ("-column": largest
     first; rows without a value come last, equal ones in the order of the key). Raises InputError naming
     `sort` for a column that the rows do not have.
     """
@@ -106,10 +103,9 @@ def listing(
     day = _day_of(session, table, day, until)
     if day is None:
         return no_rows(None)
-    kept = [one for one in where if one[2] is not None]
     first = (page - 1) * page_size
-    rows = on_date(session, table, day, sort=order, limit=page_size, offset=first, also=kept)
-    return {"items": rows, "total": count_of(session, table, day, kept), "date": day}
+    rows = on_date(session, table, day, *where, sort=order, limit=page_size, offset=first)
+    return {"items": rows, "total": count_of(session, table, day, *where), "date": day}
 
 
 def no_rows(day: str | None) -> dict[str, Any]:
@@ -123,7 +119,7 @@ def paged(reported: Mapping[str, Any], page: int, page_size: int) -> dict[str, A
 
 
 async def page_of(
-    state: State, name: str, day: str | None, sort: str, page: int, page_size: int, *where: Condition,
+    state: State, name: str, day: str | None, sort: str, page: int, page_size: int, *where: Where,
     until: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """The page that `listing` gives, empty when the database is away, with how far back the table reaches."""

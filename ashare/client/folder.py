@@ -22,6 +22,7 @@ from resources.composition import market_clock, open_warehouse
 from resources.lake.location import Lake
 from resources.lake.reading import LakeReader
 from resources.settings import Settings, load_settings
+from resources.warehouse.stored import ANY
 
 T = TypeVar("T")
 _FILE = "warehouse.sqlite3"
@@ -61,7 +62,7 @@ class FolderBackend:
         return None
 
     def freshness(self, table: str) -> dict[str, Any]:
-        (row,) = self._warehouse.rows("table_version", where="table_name=?", values=(table,)) or ({},)
+        (row,) = self._warehouse.rows("table_version", ANY.table_name == table) or ({},)
         return {"newest": row.get("latest_date"), "rows": int(row.get("row_count") or 0)}
 
     def lineage(self, table: str, key: Mapping[str, str], column: str | None) -> dict[str, Any]:

@@ -160,9 +160,7 @@ def _marks(state: State, chosen: Selection) -> dict[str, Any]:
     if codes and "code" in chosen.table.names:
         there = replace(chosen.rows, codes=tuple(codes))
         with state.reading.warehouse.connect() as connection:
-            rows = stream_rows(
-                connection, state.reading.warehouse.sql, chosen.table, ("code",), there, as_of=chosen.as_of
-            )
+            rows = stream_rows(connection, chosen.table, ("code",), there, as_of=chosen.as_of)
             codes = sorted({str(code) for (code,) in rows})
     return {"factor": PROVISIONAL, "provisional_codes": codes} if codes else {}
 
@@ -178,9 +176,7 @@ def _exported(
             names = chosen.columns
             if chosen.adjust != "none":  # a column that was asked for is not read a second time
                 names = tuple(dict.fromkeys((*chosen.columns, "code", FACTOR)))
-            found = stream_rows(
-                connection, warehouse.sql, chosen.table, names, chosen.rows, as_of=chosen.as_of
-            )
+            found = stream_rows(connection, chosen.table, names, chosen.rows, as_of=chosen.as_of)
             rows = found if chosen.adjust == "none" else _adjusted(chosen, names, found, newest)
             count = _written(part, chosen, rows, form, dates, marks, packed=path.suffix == ".gz")
         if path.is_dir():
@@ -229,9 +225,7 @@ def _newest_factors(warehouse: Warehouse, chosen: Selection) -> dict[str, float]
     every = replace(chosen.rows, date_column=None, since=None, until=None)
     names = ("code", FACTOR)
     with warehouse.connect() as connection:
-        for code, factor in stream_rows(
-            connection, warehouse.sql, chosen.table, names, every, as_of=chosen.as_of
-        ):
+        for code, factor in stream_rows(connection, chosen.table, names, every, as_of=chosen.as_of):
             if factor is not None:
                 found[str(code)] = float(factor)
     return found

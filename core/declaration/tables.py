@@ -39,6 +39,11 @@ WHOLE = "all"
 """The month of every row of a table that is published whole."""
 
 
+def history_of(table: str) -> str:
+    """The name of the table with the superseded versions of a table's rows."""
+    return f"{table}_history"
+
+
 @dataclass(frozen=True)
 class Table:
     """One table of the warehouse. `columns` are the content; audit columns come from the layer.
@@ -90,7 +95,7 @@ class Table:
 
     @property
     def history_name(self) -> str:
-        return f"{self.name}_history"
+        return history_of(self.name)
 
     @cached_property
     def content(self) -> tuple[str, ...]:

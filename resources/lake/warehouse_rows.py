@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.declaration.tables import WHOLE, Table
@@ -20,9 +21,10 @@ from resources.lake.schema import (
     row_schema,
     sort_key,
 )
-from resources.warehouse.reads import along_the_key, expand_provenance, fetch_plain, row_chunks
+from resources.warehouse.reads import along_the_key, expand_provenance, row_chunks
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, select
 from resources.warehouse.warehouse import Warehouse
 
 
@@ -52,12 +54,12 @@ def stored_months(connection: Connection, sql: Sql, table: Table) -> list[str]:
     if table.month_column is None:
         return [WHOLE]
     names = [table.name, *([table.history_name] if table.has_history else [])]
-    column = sql.name(table.month_column)
-    text = f"SUBSTR({column}, 1, 7)" if sql.sqlite else f"DATE_FORMAT({column}, '%Y-%m')"
+    column = ANY[table.month_column]
+    text = sa.func.substr(column, 1, 7) if sql.sqlite else sa.func.date_format(column, "%Y-%m")
     found: set[str] = set()
     for name in names:
-        statement = f"SELECT DISTINCT {text} FROM {sql.name(name)}"
-        found |= {str(month) for (month,) in fetch_plain(connection, sql.text(statement))}
+        months = connection.execute(select(name, text).distinct())
+        found |= {str(month) for (month,) in months}
     return sorted(found)
 
 
@@ -65,9 +67,9 @@ def month_rows(connection: Connection, sql: Sql, table: Table, month: str) -> pa
     """The rows of one month in the published form and order: `lake_schema` without the columns that the
     partition gives, current and superseded ones distinguished by `valid_to`."""
     part = month_slice(table, month)
-    parts = [_selected(connection, sql, table, along_the_key(connection, sql, table, part), history=False)]
+    parts = [_selected(connection, table, along_the_key(connection, sql, table, part), history=False)]
     if table.has_history:
-        parts.append(_selected(connection, sql, table, part, history=True))
+        parts.append(_selected(connection, table, part, history=True))
     return pa.concat_tables(parts).combine_chunks().sort_by(sort_key(table))
 
 
@@ -85,8 +87,8 @@ def window_rows(
     how: dict[str, Any] = {"as_of": as_of, "columns": columns}
     if as_of is None:
         where = along_the_key(connection, sql, table, where)
-        return _selected(connection, sql, table, where, history=False, **how)
-    parts = [_selected(connection, sql, table, where, history=history, **how) for history in (False, True)]
+        return _selected(connection, table, where, history=False, **how)
+    parts = [_selected(connection, table, where, history=history, **how) for history in (False, True)]
     return pa.concat_tables(parts)
 
 
@@ -103,7 +105,6 @@ def with_partitions(table: Table, rows: pa.Table, month: str) -> pa.Table:
 
 def _selected(
     connection: Connection,
-    sql: Sql,
     table: Table,
     where: Slice,
     *,
@@ -116,27 +117,25 @@ def _selected(
         schema = pa.schema([schema.field(name) for name in columns])
     stored = [*table.names, *([VALID_TO, "superseded_by"] if history else [])]
     stored = [name for name in stored if name in schema.names]
-    name = sql.name(table.history_name if history else table.name)
+    source = (
+        sa.select()
+        .add_columns(*map(sa.column, stored))
+        .select_from(sa.table(table.history_name if history else table.name))
+    )
+    if as_of is not None:
+        source = source.where(ANY.valid_from <= as_of, *([ANY.valid_to > as_of] if history else []))
     parts = [schema.empty_table()]
-    for clause, values in where.clauses():
-        bound: tuple[Any, ...] = values
-        if as_of is not None:
-            valid = "valid_from<=? AND valid_to>?" if history else "valid_from<=?"
-            clause += f"{' AND' if clause else ' WHERE'} {valid}"  # noqa: PLW2901
-            bound = (*values, *((as_of, as_of) if history else (as_of,)))
-        statement = sql.text(f"SELECT {sql.names(stored)} FROM {name}{clause}")
-        for chunk in row_chunks(connection, statement, bound):
-            parts.append(_arrow(connection, sql, schema, stored, chunk))
+    for conditions in where.conditions():
+        for chunk in row_chunks(connection.execute(source.where(*conditions))):
+            parts.append(_arrow(connection, schema, stored, chunk))
     return pa.concat_tables(parts)
 
 
-def _arrow(
-    connection: Connection, sql: Sql, schema: pa.Schema, stored: Sequence[str], rows: list[Any]
-) -> pa.Table:
+def _arrow(connection: Connection, schema: pa.Schema, stored: Sequence[str], rows: list[Any]) -> pa.Table:
     received = dict(zip(stored, zip(*rows, strict=True), strict=True))
     if PROVENANCE in schema.names:
         ids = received[PROVENANCE]
-        known = expand_provenance(connection, sql, {int(one) for one in ids if one is not None})
+        known = expand_provenance(connection, {int(one) for one in ids if one is not None})
         received[PROVENANCE] = tuple(None if one is None else known[int(one)] for one in ids)
     columns = []
     for field in schema:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.clock import stamp
@@ -12,6 +13,7 @@ from core.declaration.frames import canonical_json
 from core.declaration.tables import Table
 from resources.fetch_record import Fetch
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, select, update
 
 COUNTS = (
     "rows_in", "rows_ok", "rows_warning", "rows_rejected", "rows_unchanged", "rows_written",
@@ -85,12 +87,8 @@ def insert_batch(
 
 def children_counts(sql: Sql, connection: Connection, parent_id: str) -> dict[str, int]:
     """What the batches of the partitions of a range counted in total."""
-    sums = sql.run(
-        connection,
-        f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
-        "FROM sys_batch WHERE parent_batch_id=?",
-        (parent_id,),
-    ).one()
+    totals = select("sys_batch", *(sa.func.coalesce(sa.func.sum(ANY[name]), 0) for name in COUNTS))
+    sums = connection.execute(totals.where(ANY.parent_batch_id == parent_id)).one()
     return dict(zip(COUNTS, map(int, sums), strict=True))
 
 
@@ -101,7 +99,7 @@ def end_batch(
     """End a batch with what it counted (0 where nothing is given), and `more` of its columns."""
     counted = {name: counts.get(name, 0) for name in COUNTS}
     row = {"status": status, **counted, **more, "finished_at": now, "updated_at": now}
-    sql.set(connection, "sys_batch", row, "batch_id=?", (batch_id,))
+    connection.execute(update("sys_batch", row, ANY.batch_id == batch_id))
 
 
 def insert_fetches(

@@ -15,9 +15,10 @@ from sqlalchemy.engine import Connection
 from core.declaration.tables import Table
 from resources.warehouse.bulk_load import BulkLoad, Refused
 from resources.warehouse.change_plan import Plan, Row, compared, merged, picker
-from resources.warehouse.reads import fetch_plain
+from resources.warehouse.reads import driver_rows, select_rows
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import Where, select
 
 _STAGE = "ashare_incoming"
 _PLACE = "i_place"
@@ -44,36 +45,31 @@ class Comparison:
 
     def stored(self, connection: Connection, table: Table, where: Slice, incoming: Sequence[Row]) -> Stored:
         """Stored rows of the slice."""
-        clauses = list(where.clauses())
-        if len(clauses) == 1 and self._bulk.pays(len(incoming)):
-            ((clause, values),) = clauses
-            count = self._count(connection, table, clause, values)
+        parts = list(where.conditions())
+        if len(parts) == 1 and self._bulk.pays(len(incoming)):
+            count = self._count(connection, table, parts[0])
             if count == 0:
                 return Stored([])
             if count * _MOSTLY >= len(incoming):
                 try:
-                    return self._compared(connection, table, clause, values, incoming, count)
+                    return self._compared(connection, table, parts[0], incoming, count)
                 except Refused:
                     pass
                 finally:
                     connection.exec_driver_sql(f"DROP TEMPORARY TABLE IF EXISTS {_STAGE}")
         found: list[Row] = []
-        for clause, values in clauses:
-            statement = f"SELECT {self._sql.names(table.names)} FROM {self._sql.name(table.name)}{clause}"
-            found += fetch_plain(connection, self._sql.text(statement), values)
+        for conditions in parts:
+            found += select_rows(connection, table, *conditions)
         return Stored(found)
 
-    def _count(self, connection: Connection, table: Table, clause: str, values: tuple[str, ...]) -> int:
-        statement = f"SELECT COUNT(*) FROM {self._sql.name(table.name)}{clause}"
-        ((count,),) = fetch_plain(connection, self._sql.text(statement), values)
-        return int(count)
+    def _count(self, connection: Connection, table: Table, conditions: Sequence[Where]) -> int:
+        return int(connection.execute(select(table.name, sa.func.count()).where(*conditions)).scalar_one())
 
     def _compared(
         self,
         connection: Connection,
         table: Table,
-        clause: str,
-        values: tuple[str, ...],
+        conditions: Sequence[Where],
         incoming: Sequence[Row],
         count: int,
     ) -> Stored:
@@ -81,26 +77,19 @@ class Comparison:
         pick = picker([table.names.index(name) for name in columns])
         staged = {name: f"i{place}" for place, name in enumerate(columns)}
         self._stage(connection, table, staged, [(at, *pick(row)) for at, row in enumerate(incoming)])
-        name = self._sql.name
-        on = " AND ".join(f"t.{name(key)}=i.{staged[key]}" for key in table.key)
-        both = f"{on}{clause.replace(' WHERE ', ' AND ', 1)}"
-        stored = ", ".join(f"t.{name(column)}" for column in table.names)
+        i = sa.table(_STAGE, *map(sa.column, (_PLACE, *staged.values()))).alias("i")
+        t = sa.table(table.name, *map(sa.column, table.names)).alias("t")
+        on = sa.and_(*(t.c[key] == i.c[staged[key]] for key in table.key))
         same = " AND ".join(self._same(table, column, staged[column]) for column in columns)
-        statement = (
-            f"SELECT i.{_PLACE}, {stored} FROM {_STAGE} i LEFT JOIN {name(table.name)} t ON {both} "
-            f"WHERE NOT ({same})"
-        )
-        unequal = fetch_plain(connection, self._sql.text(statement), values)
+        statement = sa.select(i.c[_PLACE], *t.c).select_from(i.outerjoin(t, sa.and_(on, *conditions)))
+        unequal = driver_rows(connection.execute(statement.where(sa.text(f"NOT ({same})"))))
         pick_key = picker([table.names.index(key) for key in table.key])
         first = 1 + table.names.index(table.key[0])
         rows = [row[1:] for row in unequal if row[first] is not None]
         places = {row[0] for row in unequal}
         if count > len(incoming) - len(places) + len(rows):
-            statement = (
-                f"SELECT {stored} FROM {name(table.name)} t LEFT JOIN {_STAGE} i ON {on}"
-                f"{clause or ' WHERE 1'} AND i.{_PLACE} IS NULL"
-            )
-            rows += fetch_plain(connection, self._sql.text(statement), values)
+            absent = sa.select(*t.c).select_from(t.outerjoin(i, on))
+            rows += driver_rows(connection.execute(absent.where(*conditions, i.c[_PLACE].is_(None))))
         return Stored(rows, {pick_key(row) for at, row in enumerate(incoming) if at not in places})
 
     def _stage(

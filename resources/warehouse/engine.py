@@ -57,7 +57,10 @@ def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        reading = read_only or connection.get_execution_options().get(_READING, False)
+        options = connection.get_execution_options()
+        if options.get("isolation_level") == "AUTOCOMMIT":
+            return
+        reading = read_only or options.get(_READING, False)
         connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
     return engine

@@ -6,88 +6,136 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sqlalchemy.engine import Connection
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, CursorResult
 
 from core.declaration.frames import coerce
-from core.declaration.tables import Table
+from core.declaration.tables import Table, history_of
 from core.errors import InputError
 from resources.warehouse.failures import storage_error
 from resources.warehouse.slices import Slice
-from resources.warehouse.sql import Sql, marks
+from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, Order, Where, select
 
 _CHUNK = 20_000
 _SHARED_TEXTS = 100_000
 
 
-def fetch_plain(connection: Connection, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+Statement = sa.Select[Any] | sa.CompoundSelect[Any]
+
+
+class Selection(TypedDict, total=False):
+    """Which part of the rows a read gives. `values`: those of the bound parameters in the conditions; a
+    statement with them is built once for the same objects of conditions and order."""
+
+    columns: Sequence[str] | None
+    as_of: str | None
+    order: Sequence[Order | str]
+    limit: int | None
+    offset: int
+    values: Mapping[str, Any] | None
+
+
+def driver_rows(result: CursorResult[Any]) -> list[tuple[Any, ...]]:
     """Every row as the driver's own tuple; wrapping each one costs as much as reading it."""
-    result = connection.exec_driver_sql(statement, tuple(values))
     try:
         return list(result.cursor.fetchall())
-    except connection.dialect.loaded_dbapi.Error as error:
+    except result.dialect.loaded_dbapi.Error as error:
         raise storage_error(error) from error
     finally:
         result.close()
 
 
-def source_of(table: Table, columns: Sequence[str], where: str, *, as_of: bool, sql: Sql) -> str:
-    """SELECT over current rows, or over current and superseded rows valid at a bound instant.
+@lru_cache(maxsize=1024)
+def _columns(table: str, names: tuple[str, ...]) -> sa.Select[Any]:
+    return select(table, *map(sa.column, names))
 
-    `where` holds conditions with `?` marks ('' for none). With `as_of` the caller binds, in this order:
-    values of `where`, as_of, values of `where`, as_of, as_of.
-    """
-    names = sql.names(columns)
-    base = f"SELECT {names} FROM {sql.name(table.name)}"
-    if not as_of:
-        return base + (f" WHERE {where}" if where else "")
-    if not table.has_history:
-        raise InputError("as_of", f"{table.name} keeps no versions")
-    both = f"{where} AND " if where else ""
-    return (
-        f"{base} WHERE {both}valid_from<=? UNION ALL "
-        f"SELECT {names} FROM {sql.name(table.history_name)} WHERE {both}valid_from<=? AND valid_to>?"
+
+def source_of(
+    table: Table, columns: Sequence[str], where: Sequence[Where], *, as_of: str | None
+) -> Statement:
+    """SELECT over current rows, or over current and superseded rows valid at an instant."""
+    return _source(table.name, table.has_history, tuple(columns), where, as_of)
+
+
+def _source(
+    name: str, has_history: bool, columns: tuple[str, ...], where: Sequence[Where],
+    as_of: str | sa.BindParameter[str] | None,
+) -> Statement:  # fmt: skip
+    current = _columns(name, columns).where(*where)
+    if as_of is None:
+        return current
+    if not has_history:
+        raise InputError("as_of", f"{name} keeps no versions")
+    return sa.union_all(
+        current.where(ANY.valid_from <= as_of),
+        _columns(history_of(name), columns).where(*where, ANY.valid_from <= as_of, ANY.valid_to > as_of),
     )
 
 
-def select_rows(
-    connection: Connection,
-    sql: Sql,
-    table: Table,
-    *,
-    columns: Sequence[str] | None = None,
-    where: str = "",
-    values: Sequence[Any] = (),
-    as_of: str | None = None,
-    order: str = "",
-    limit: int | None = None,
-    offset: int = 0,
-) -> list[tuple[Any, ...]]:
-    """Rows as tuples. `where` and `order` are written by us (identifiers), never by a request; a
-    request's values are bound."""
-    names = tuple(columns or table.names)
-    statement = source_of(table, names, where, as_of=as_of is not None, sql=sql)
-    bound = [*values] if as_of is None else [*values, as_of, *values, as_of, as_of]
+def all_of(source: sa.SelectBase) -> sa.Select[Any]:
+    """The rows of a SELECT, to be ordered or ranked outside of its union, on both engines alike."""
+    return sa.select(sa.literal_column("*")).select_from(source.subquery("t"))
+
+
+_AS_OF = sa.bindparam("as_of", type_=sa.String)
+
+
+def _statement(
+    name: str, has_history: bool, columns: tuple[str, ...], where: tuple[Where, ...], as_of: bool,
+    order: tuple[Order | str, ...], limit: int | None, offset: int,
+) -> Statement:  # fmt: skip
+    statement = _source(name, has_history, columns, where, _AS_OF if as_of else None)
     if order:
-        # Ordered outside the union, on both engines alike.
-        statement = (
-            f"SELECT * FROM ({statement}) AS t ORDER BY {order}" if as_of else f"{statement} ORDER BY {order}"
-        )
-    if limit is not None:
-        statement += f" LIMIT {int(limit)} OFFSET {int(offset)}"
-    return fetch_plain(connection, sql.text(statement), bound)
+        statement = all_of(statement) if as_of else statement
+        statement = statement.order_by(*(ANY[by] if isinstance(by, str) else by for by in order))
+    return statement if limit is None else statement.limit(limit).offset(offset)
 
 
-def select_dicts(connection: Connection, sql: Sql, table: Table, **how: Any) -> list[dict[str, Any]]:
+_prepared = lru_cache(maxsize=256)(_statement)
+
+
+def selection(
+    table: Table, *where: Where, columns: Sequence[str] | None = None, as_of: str | None = None,
+    order: Sequence[Order | str] = (), limit: int | None = None, offset: int = 0,
+    values: Mapping[str, Any] | None = None,
+) -> tuple[Statement, dict[str, Any]]:  # fmt: skip
+    """(the statement of a read, the values of its parameters). Strings of `order` are names of columns."""
+    build = _statement if values is None else _prepared
+    names = tuple(columns or table.names)
+    statement = build(
+        table.name, table.has_history, names, where, as_of is not None, tuple(order), limit, offset
+    )
+    return statement, {**(values or {}), **({} if as_of is None else {"as_of": as_of})}
+
+
+def select_rows(
+    connection: Connection, table: Table, *where: Where, **how: Unpack[Selection]
+) -> list[tuple[Any, ...]]:
+    """Rows as tuples."""
+    return driver_rows(connection.execute(*selection(table, *where, **how)))
+
+
+def select_dicts(
+    connection: Connection, table: Table, *where: Where, **how: Unpack[Selection]
+) -> list[dict[str, Any]]:
     """`select_rows` as dictionaries; flags become bool, JSON stays text."""
-    names = tuple(how.get("columns") or table.names)
+    return as_dicts(table, how.get("columns"), select_rows(connection, table, *where, **how))
+
+
+def as_dicts(
+    table: Table, columns: Sequence[str] | None, rows: Sequence[tuple[Any, ...]]
+) -> list[dict[str, Any]]:
+    """Rows of these columns (None: all) as dictionaries; flags become bool."""
+    names = tuple(columns or table.names)
     flags = {spec.name for spec in table.all_columns if spec.family == "bool"}
-    found = select_rows(connection, sql, table, **how)
-    return [_named(names, row, flags) for row in found]
+    return [_named(names, row, flags) for row in rows]
 
 
 def _named(names: Sequence[str], row: Sequence[Any], flags: set[str]) -> dict[str, Any]:
@@ -105,24 +153,18 @@ def select_frame(
     *,
     columns: Sequence[str] | None = None,
     where: Slice | None = None,
-    extra: str = "",
-    extra_values: Sequence[Any] = (),
     as_of: str | None = None,
 ) -> pd.DataFrame:
-    """A coerced frame of the slice. `extra` adds a condition with bound values."""
+    """A coerced frame of the slice."""
     names = tuple(columns or table.names)
     specs = [table.column(name) for name in names]
     built = [_Column(spec.family in ("float", "int", "bool")) for spec in specs]
     part = where or Slice()
     if as_of is None:
         part = along_the_key(connection, sql, table, part)
-    for clause, values in part.clauses():
-        condition = clause.removeprefix(" WHERE ")
-        joined = " AND ".join(item for item in (condition, extra) if item)
-        statement = source_of(table, names, joined, as_of=as_of is not None, sql=sql)
-        own = (*values, *extra_values)
-        bound = own if as_of is None else (*own, as_of, *own, as_of, as_of)
-        for chunk in row_chunks(connection, sql.text(statement), bound):
+    for conditions in part.conditions():
+        statement = source_of(table, names, conditions, as_of=as_of)
+        for chunk in row_chunks(connection.execute(statement)):
             for column, received in zip(built, zip(*chunk, strict=True), strict=True):
                 column.add(received)
     raw = pd.DataFrame({name: column.series() for name, column in zip(names, built, strict=True)})
@@ -131,7 +173,6 @@ def select_frame(
 
 def stream_rows(
     connection: Connection,
-    sql: Sql,
     table: Table,
     columns: Sequence[str],
     where: Slice,
@@ -141,14 +182,12 @@ def stream_rows(
     """Rows of the slice in the order of the key, as they are stored, without holding them all: a server
     sends them while they are read. Codes in parts of a statement each follow one another."""
     streaming = connection.execution_options(stream_results=True)
-    order = ", ".join(sql.name(name) for name in table.key)
     names = tuple(dict.fromkeys((*columns, *table.key)))
-    for clause, values in where.clauses():
-        source = source_of(table, names, clause.removeprefix(" WHERE "), as_of=as_of is not None, sql=sql)
-        bound = values if as_of is None else (*values, as_of, *values, as_of, as_of)
-        statement = sql.text(f"SELECT * FROM ({source}) AS t ORDER BY {order}")
+    for conditions in where.conditions():
+        statement = all_of(source_of(table, names, conditions, as_of=as_of))
+        ordered = statement.order_by(*(ANY[name] for name in table.key))
         # Not from the driver's cursor: SQLAlchemy has taken the first rows of a streamed result from it.
-        for rows in streaming.exec_driver_sql(statement, bound).partitions(_CHUNK):
+        for rows in streaming.execute(ordered).partitions(_CHUNK):
             yield from (tuple(row[: len(columns)]) for row in rows)
 
 
@@ -159,7 +198,7 @@ def along_the_key(connection: Connection, sql: Sql, table: Table, where: Slice) 
     if not (sql.sqlite and is_window and table.key == ("code", where.date_column)):
         return where
     name = sql.name(table.name)
-    listed = fetch_plain(connection, codes_along_key(name))
+    listed = driver_rows(connection.exec_driver_sql(codes_along_key(name)))
     return replace(where, codes=tuple(row[0] for row in listed))
 
 
@@ -200,25 +239,20 @@ class _Column:
         return pd.Series(joined, dtype=kind)
 
 
-def row_chunks(
-    connection: Connection, statement: str, values: Sequence[Any]
-) -> Iterator[list[tuple[Any, ...]]]:
-    """Yields the rows of a statement, 20,000 at a time. Raises StorageError."""
-    result = connection.exec_driver_sql(statement, tuple(values))
+def row_chunks(result: CursorResult[Any]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yields the rows of a result, 20,000 at a time. Raises StorageError."""
     try:
         while chunk := result.cursor.fetchmany(_CHUNK):
             yield list(chunk)
-    except connection.dialect.loaded_dbapi.Error as error:
+    except result.dialect.loaded_dbapi.Error as error:
         raise storage_error(error) from error
     finally:
         result.close()
 
 
-def expand_provenance(connection: Connection, sql: Sql, ids: set[int]) -> Mapping[int, str]:
+def expand_provenance(connection: Connection, ids: set[int]) -> Mapping[int, str]:
     """Pattern JSON of the given ids."""
     if not ids:
         return {}
-    found = sql.run(
-        connection, f"SELECT id, pattern FROM sys_provenance WHERE id IN ({marks(ids)})", tuple(ids)
-    )
-    return {int(row[0]): str(row[1]) for row in found}
+    statement = _columns("sys_provenance", ("id", "pattern")).where(ANY.id.in_(ids))
+    return {int(number): str(pattern) for number, pattern in connection.execute(statement)}

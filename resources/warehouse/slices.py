@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from resources.warehouse.sql import marks
+from resources.warehouse.stored import ANY, Where, within
 
 _CHUNK = 500
 
@@ -28,28 +28,16 @@ class Slice:
     def of_codes(cls, codes: Sequence[str]) -> "Slice":
         return cls(codes=tuple(codes))
 
-    def clauses(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """(WHERE clause with `?` marks, values); several when the codes exceed one statement."""
-        conditions: list[str] = []
-        values: list[str] = []
+    def conditions(self) -> Iterator[list[Where]]:
+        """The conditions of a statement; several times when the codes exceed one statement."""
+        shared: list[Where] = []
         if self.date_column is not None:
-            if self.since is not None and self.since == self.until:
-                conditions.append(f"{self.date_column}=?")
-                values.append(self.since)
-            else:
-                if self.since is not None:
-                    conditions.append(f"{self.date_column}>=?")
-                    values.append(self.since)
-                if self.until is not None:
-                    conditions.append(f"{self.date_column}<=?")
-                    values.append(self.until)
-        for column, value in self.equal:
-            conditions.append(f"{column}=?")
-            values.append(value)
+            day = ANY[self.date_column]
+            single = self.since is not None and self.since == self.until
+            shared = [day == self.since] if single else within(day, self.since, self.until)
+        shared += [ANY[column] == value for column, value in self.equal]
         if self.codes is None:
-            yield (f" WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
+            yield shared
             return
         for start in range(0, len(self.codes), _CHUNK):
-            chunk = self.codes[start : start + _CHUNK]
-            clause = " AND ".join([*conditions, f"{self.code_column} IN ({marks(chunk)})"])
-            yield f" WHERE {clause}", (*values, *chunk)
+            yield [*shared, ANY[self.code_column].in_(self.codes[start : start + _CHUNK])]

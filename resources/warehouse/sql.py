@@ -6,6 +6,7 @@ Statements are written with `?` marks and qualified by `Sql.text`; values are al
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection, CursorResult, Engine, Row
 
 from resources.warehouse.deadlocks import tried_again
@@ -35,18 +36,20 @@ class Sql:
         return statement if self.sqlite else statement.replace("%", "%%").replace("?", "%s")
 
     def run(
-        self, connection: Connection, statement: str, values: Any = None
+        self, connection: Connection, statement: str | sa.Executable, values: Any = None
     ) -> CursorResult[*tuple[Any, ...]]:
-        """A statement with `?` marks on a connection; `values` of one row, or of many in a list."""
-        return connection.exec_driver_sql(self.text(statement), values)
+        """A statement on a connection; text has `?` marks, with `values` of one row, or of many in a list."""
+        if isinstance(statement, str):
+            return connection.exec_driver_sql(self.text(statement), values)
+        return connection.execute(statement)
 
-    def rows(self, statement: str, values: Any = None) -> Sequence[Row[*tuple[Any, ...]]]:
+    def rows(self, statement: str | sa.Executable, values: Any = None) -> Sequence[Row[*tuple[Any, ...]]]:
         """All rows of a statement that only reads, on a connection of its own."""
         with reading(self._engine) as connection:
             return self.run(connection, statement, values).all()
 
     @tried_again
-    def change(self, statement: str, values: Any = None) -> int:
+    def change(self, statement: str | sa.Executable, values: Any = None) -> int:
         """Rows that a statement changed, in a transaction of its own."""
         with transaction(self._engine) as connection:
             return self.run(connection, statement, values).rowcount
@@ -54,14 +57,6 @@ class Sql:
     def put(self, connection: Connection, table: str, row: Mapping[str, Any]) -> None:
         """Insert one row, given by column."""
         connection.exec_driver_sql(self.insert(table, list(row)), tuple(row.values()))
-
-    def set(
-        self, connection: Connection, table: str, row: Mapping[str, Any], where: str, values: Sequence[Any]
-    ) -> int:
-        """Give rows new values by column, where a condition holds (with its `values`); how many they are."""
-        sets = ", ".join(f"{self.name(column)}=?" for column in row)
-        statement = f"UPDATE {self.name(table)} SET {sets} WHERE {where}"
-        return self.run(connection, statement, (*row.values(), *values)).rowcount
 
     def name(self, identifier: str) -> str:
         return self._quote(identifier)

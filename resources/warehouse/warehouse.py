@@ -4,7 +4,7 @@ reads, the writer and the locks."""
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 import sqlalchemy as sa
@@ -23,6 +23,7 @@ from resources.warehouse.month_partitions import extend, merge_years
 from resources.warehouse.payloads import FolderPayloads, PayloadStore
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import Where
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
 from resources.warehouse.writer import Writer
 
@@ -121,19 +122,24 @@ class Warehouse:
         with reading(self.engine) as connection:
             yield connection
 
-    def rows(self, name: str, **how: Any) -> list[dict[str, Any]]:
-        """Dictionaries of `reads.select_rows` (columns, where, values, as_of, order, limit, offset)."""
+    def rows(self, name: str, *where: Where, **how: Unpack[reads.Selection]) -> list[dict[str, Any]]:
+        """Dictionaries of `reads.select_rows`."""
         with self.connect() as connection:
-            return reads.select_dicts(connection, self.sql, self.table(name), **how)
+            return reads.select_dicts(connection, self.table(name), *where, **how)
 
     def frame(
-        self, name: str, *, columns: Iterable[str] | None = None, where: Slice | None = None, **how: Any
+        self,
+        name: str,
+        *,
+        columns: Iterable[str] | None = None,
+        where: Slice | None = None,
+        as_of: str | None = None,
     ) -> pd.DataFrame:
-        """A coerced frame of a slice (extra, extra_values, as_of)."""
+        """A coerced frame of a slice."""
         with self.connect() as connection:
             picked = None if columns is None else tuple(columns)
             return reads.select_frame(
-                connection, self.sql, self.table(name), columns=picked, where=where, **how
+                connection, self.sql, self.table(name), columns=picked, where=where, as_of=as_of
             )
 
     def query(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -44,6 +44,7 @@ from resources.warehouse.month_changes import record_months
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, update
 from resources.warehouse.table_versions import claim_version
 
 log = logging.getLogger(__name__)
@@ -342,7 +343,7 @@ class Writer:
         if piece.missing is None:
             confirmed["confirmed_at"] = now
         if not changed:
-            self._sql.set(connection, "table_version", confirmed, "table_name=?", (table.name,))
+            connection.execute(update("table_version", confirmed, ANY.table_name == table.name))
             return result
         latest = plan.latest_date
         self._sql.run(

@@ -10,8 +10,10 @@ from core.errors import NotFound
 from resources.orchestrator import run_url
 from resources.redact import redact
 from resources.settings import Settings
-from serving_api.admin.records import QUALITY, QualityRecord, newest, quality_record
+from resources.warehouse.stored import matching
+from serving_api.admin.records import QualityRecord, newest, quality_record
 from serving_api.admin.shared import Limit50, only, parse_json
+from serving_api.db.batches import BATCHES, QUALITY
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
@@ -88,7 +90,6 @@ class BatchDetail(Batch):
     children: list[str]
 
 
-TABLE = "sys_batch"
 MAX_CHILDREN = 2000
 _CHUNK = 200
 
@@ -97,15 +98,17 @@ def by_ids(session: Session, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Batches by id; unknown ids are left out."""
     found: dict[str, dict[str, Any]] = {}
     for start in range(0, len(ids), _CHUNK):
-        rows = session.dicts(TABLE, {"batch_id": ids[start : start + _CHUNK]})
+        rows = session.dicts(BATCHES, BATCHES.c.batch_id.in_(ids[start : start + _CHUNK]))
         found |= {str(row["batch_id"]): row for row in rows}
     return found
 
 
 def children_of(session: Session, batch_id: str) -> list[dict[str, Any]]:
     """Batches that were written from one download, in the order of their partitions."""
-    of = {"parent_batch_id": batch_id}
-    return session.dicts(TABLE, of, order="partition_key, batch_id", limit=MAX_CHILDREN)
+    of = [BATCHES.c.parent_batch_id == batch_id]
+    return session.dicts(
+        BATCHES, *of, order=[BATCHES.c.partition_key, BATCHES.c.batch_id], limit=MAX_CHILDREN
+    )
 
 
 MAX_QUALITY = 500
@@ -140,7 +143,7 @@ def _batch(session: Session, batch_id: str, settings: Settings) -> BatchDetail:
     if row is None:
         raise NotFound(f"no batch {batch_id!r}")
     children = children_of(session, batch_id)
-    failed = session.dicts(QUALITY, {"batch_id": batch_id}, order="id", limit=MAX_QUALITY)
+    failed = session.dicts(QUALITY, QUALITY.c.batch_id == batch_id, order=[QUALITY.c.id], limit=MAX_QUALITY)
     outputs = [Output.model_validate(item) for item in children or [row]]
     quality, ids = [quality_record(item) for item in failed], [child["batch_id"] for child in children]
     facts = batch_facts(row, settings)
@@ -160,9 +163,10 @@ async def batches(
     limit: Limit50 = 50,
 ) -> Answer:
     """Batches, newest first."""
-    equal = {"fusion_type?": fusion_type, "status?": status, "run_id?": run_id}
-    order = "started_at DESC, batch_id DESC"
-    rows, total = await call.state.reading.scan(newest, TABLE, equal, limit, order)
+    c = BATCHES.c
+    where = [*matching(c.fusion_type, fusion_type), *matching(c.status, status), *matching(c.run_id, run_id)]
+    order = (c.started_at.desc(), c.batch_id.desc())
+    rows, total = await call.state.reading.scan(newest, BATCHES, where, limit, *order)
     items = [Batch.model_validate(batch_facts(row, call.state.settings)) for row in rows]
     return Answer({"items": items, "total": total})
 

@@ -15,7 +15,8 @@ from core.clock import stamp
 from core.errors import InputError
 from resources.settings import Settings
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
-from resources.warehouse.sql import Sql, marks
+from resources.warehouse.sql import Sql
+from resources.warehouse.stored import select, stored, update
 from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -52,7 +53,7 @@ class ConfigChanged(BaseModel):
     message: str
 
 
-TABLE = "sys_config"
+TABLE = stored("sys_config")
 
 
 def stored_entries(session: Session) -> dict[str, dict[str, Any]]:
@@ -63,20 +64,22 @@ def stored_entries(session: Session) -> dict[str, dict[str, Any]]:
 
 def values_to_change(connection: Connection, sql: Sql, keys: Sequence[str]) -> dict[str, str]:
     """Value by key, locked until the transaction ends."""
-    lock = "" if sql.sqlite else " FOR UPDATE"
-    statement = f"SELECT config_key, value FROM {TABLE} WHERE config_key IN ({marks(keys)}){lock}"
-    rows = connection.exec_driver_sql(sql.text(statement), tuple(keys))
+    c = TABLE.c
+    rows = connection.execute(
+        select(TABLE, c.config_key, c.value).where(c.config_key.in_(keys)).with_for_update()
+    )
     return {str(key): str(value) for key, value in rows if value is not None}
 
 
 def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], now: str) -> str | None:
     """Store a row; returns the value that it replaces, or None."""
-    before = sql.run(connection, f"SELECT value FROM {TABLE} WHERE config_key=?", (key,)).first()
+    own = TABLE.c.config_key == key
+    before = connection.execute(select(TABLE, TABLE.c.value).where(own)).first()
     named = {**values, "updated_at": now}
     if before is None:
         sql.put(connection, TABLE, {"config_key": key, **named, "created_at": now})
         return None
-    sql.set(connection, TABLE, named, "config_key=?", (key,))
+    connection.execute(update(TABLE, named, own))
     return None if before[0] is None else str(before[0])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
+import sqlalchemy as sa
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
@@ -15,9 +16,10 @@ from core.errors import InputError, NotFound
 from platform_assets.descriptions import column_limits, dataset_checks, first_line, spoken, type_text
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.retention import SCHEDULED_DAYS, scheduled_days
-from resources.warehouse.sql import marks
+from resources.warehouse.stored import select
 from serving_api.admin.config import stored_entries
 from serving_api.admin.stats import freshness_of
+from serving_api.db.batches import ACCEPTED, BATCHES, NO_PARENT
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
@@ -114,27 +116,24 @@ class Contract(ContractItem):
 
 def newest(session: Session, tables: Sequence[str]) -> dict[str, dict[str, str | None]]:
     """Table -> {success, failed}: when its newest batch of either kind ended."""
-    rows = session.run(
-        "SELECT table_name, MAX(CASE WHEN status='success' THEN finished_at END), "
-        "MAX(CASE WHEN status IN ('failed', 'partial') THEN finished_at END) FROM sys_batch "
-        f"WHERE table_name IN ({marks(tables)}) GROUP BY table_name",
-        tuple(tables),
+    c = BATCHES.c
+    ended = (
+        sa.func.max(sa.case((c.status.in_(statuses), c.finished_at)))
+        for statuses in (("success",), ("failed", "partial"))
     )
+    newest = select(BATCHES, c.table_name, *ended).where(c.table_name.in_(tables))
+    rows = session.run(newest.group_by(c.table_name))
     return {str(name): {"success": success, "failed": failed} for name, success, failed in rows}
 
 
 def successes(session: Session, ended: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Table -> its newest successful batch; `ended` is when that batch ended. Of batches that ended at the
     same time the one of the newest partition is taken, and no parent batch."""
-    found = {}
+    found, c = {}, BATCHES.c
     for table, at in ended.items():
-        rows = session.run(
-            "SELECT batch_id, partition_key, finished_at, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) "
-            "FROM sys_batch b WHERE table_name=? AND status='success' AND finished_at=? "
-            "AND NOT EXISTS (SELECT 1 FROM sys_batch c WHERE c.parent_batch_id=b.batch_id) "
-            "ORDER BY partition_key DESC, batch_id DESC LIMIT 1",
-            (table, at),
-        )
+        of = [c.table_name == table, c.status == "success", c.finished_at == at, NO_PARENT]
+        batch = select(BATCHES, c.batch_id, c.partition_key, c.finished_at, ACCEPTED).where(*of)
+        rows = session.run(batch.order_by(c.partition_key.desc(), c.batch_id.desc()).limit(1))
         if rows:
             batch_id, partition, finished, count = rows[0]
             shown = {"batch_id": str(batch_id), "partition": partition, "at": str(finished)}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
+import sqlalchemy as sa
 from fastapi import Query
 from pydantic import BaseModel, Field
 
@@ -13,8 +14,9 @@ from core.declaration.rules import Partition
 from core.report_periods import open_report_periods
 from resources.settings import Settings
 from resources.warehouse.batch_records import HELD_BACK
-from resources.warehouse.sql import marks
+from resources.warehouse.stored import select
 from serving_api.admin.day_report import ReportStatus, concerns, finished, outcome, replaced_order
+from serving_api.db.batches import BATCHES, QUALITY
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
@@ -86,21 +88,18 @@ def _batches(
     session: Session, tables: Sequence[str], first: str, last: str
 ) -> dict[str, list[dict[str, Any]]]:
     """Table -> finished batches of these dates, and those that began on one of them."""
-    where = (
-        f"table_name IN ({marks(tables)}) AND "
-        "((SUBSTR(partition_key, 1, 10)<=? AND (partition_key>=? OR SUBSTR(partition_key, 13, 10)>=?)) "
-        "OR (started_at>=? AND started_at<?))"
-    )
-    return finished(session, where, (*tables, last, first, first, first, moved(last, 1)))
+    c = BATCHES.c
+    begins, ends = sa.func.substr(c.partition_key, 1, 10), sa.func.substr(c.partition_key, 13, 10)
+    of_dates = (begins <= last) & ((c.partition_key >= first) | (ends >= first))
+    began = (c.started_at >= first) & (c.started_at < moved(last, 1))
+    return finished(session, c.table_name.in_(tables), of_dates | began)
 
 
 def _held_batches(session: Session, first: str) -> frozenset[str]:
     """Batches since a date whose rows are stored but are not used for adjustment."""
-    rows = session.run(
-        "SELECT DISTINCT batch_id FROM sys_quality_record "
-        "WHERE action=? AND natural_key IS NULL AND created_at>=?",
-        (HELD_BACK, first),
-    )
+    c = QUALITY.c
+    of = [c.action == HELD_BACK, c.natural_key.is_(None), c.created_at >= first]
+    rows = session.run(select(QUALITY, c.batch_id).distinct().where(*of))
     return frozenset(str(row[0]) for row in rows)
 
 

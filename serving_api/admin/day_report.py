@@ -5,6 +5,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any
 
+import sqlalchemy as sa
 from fastapi import Query
 from pydantic import BaseModel, Field
 
@@ -17,8 +18,9 @@ from resources.orchestrator import run_url
 from resources.redact import redact
 from resources.settings import Settings
 from resources.warehouse.batch_records import HELD_BACK
-from resources.warehouse.sql import marks
+from resources.warehouse.stored import Where, select
 from serving_api.admin.shared import parse_json
+from serving_api.db.batches import ACCEPTED, BATCHES, QUALITY
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.permissions import Admin
@@ -84,21 +86,22 @@ class SourceTotals(BaseModel):
     reason: str | None = Field(description="its last error")
 
 
-_COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
+_COLUMNS = (
+    "batch_id", "table_name", "status", "run_id", "partition_key", "sources_json", "error", "started_at",
+    "finished_at",
+)  # fmt: skip
 NOTHING = "loaded, and there is nothing of this date"
 _SPAN = "____-__-__..____-__-__"
 
 
-def finished(session: Session, where: str, values: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
+def finished(session: Session, *where: Where) -> dict[str, list[dict[str, Any]]]:
     """Table -> its finished batches of some partitions, unordered, with the rows that they accepted."""
-    rows = session.run(
-        f"SELECT {_COLUMNS}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
-        f"WHERE ({where}) AND partition_key<>'' AND status IN ('success', 'partial', 'failed')",
-        values,
-    )
+    c = BATCHES.c
+    of = [c.partition_key != "", c.status.in_(("success", "partial", "failed")), *where]
+    rows = session.run(select(BATCHES, *(c[name] for name in _COLUMNS), ACCEPTED).where(*of))
     found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        batch = dict(zip((*_COLUMNS.split(", "), "rows"), row, strict=True))
+        batch = dict(zip((*_COLUMNS, "rows"), row, strict=True))
         found.setdefault(str(batch["table_name"]), []).append(batch)
     return found
 
@@ -106,27 +109,23 @@ def finished(session: Session, where: str, values: Sequence[Any]) -> dict[str, l
 def of_date(session: Session, day: str, periods: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """Finished batches of a date: those of its partition, those of a range of dates that contains it, and
     those of report periods that began on that day."""
-    where = (
-        "partition_key=? OR (partition_key LIKE ? AND SUBSTR(partition_key, 1, 10)<=? "
-        "AND SUBSTR(partition_key, 13, 10)>=?) "
-        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks(periods)}))"
-    )
-    return finished(session, where, (day, _SPAN, day, day, day, moved(day, 1), *periods))
+    c = BATCHES.c
+    begins, ends = sa.func.substr(c.partition_key, 1, 10), sa.func.substr(c.partition_key, 13, 10)
+    contains = c.partition_key.like(_SPAN) & (begins <= day) & (ends >= day)
+    began = (c.started_at >= day) & (c.started_at < moved(day, 1)) & begins.in_(periods)
+    return finished(session, (c.partition_key == day) | contains | began)
 
 
 def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
     """Batch -> (check, failing rows) of rows that were stored but are not used for adjustment."""
     found: dict[str, list[tuple[str, int]]] = {}
+    c = QUALITY.c
+    check = (c.batch_id, c.check_name)
     for at in range(0, len(batches), 500):
-        asked = batches[at : at + 500]
-        rows = session.run(
-            "SELECT batch_id, check_name, MAX(failed_count) FROM sys_quality_record "
-            f"WHERE batch_id IN ({marks(asked)}) AND action=? AND natural_key IS NULL "
-            "GROUP BY batch_id, check_name ORDER BY batch_id, check_name",
-            (*asked, HELD_BACK),
-        )
-        for batch, check, count in rows:
-            found.setdefault(str(batch), []).append((str(check), int(count)))
+        of = [c.batch_id.in_(batches[at : at + 500]), c.action == HELD_BACK, c.natural_key.is_(None)]
+        checks = select(QUALITY, *check, sa.func.max(c.failed_count)).where(*of)
+        for batch, name, count in session.run(checks.group_by(*check).order_by(*check)):
+            found.setdefault(str(batch), []).append((str(name), int(count)))
     return found
 
 

@@ -5,6 +5,7 @@ The ledger is the platform's: a reason goes there as a command, whose run looks 
 
 from typing import Annotated, Any, Literal
 
+import sqlalchemy as sa
 from fastapi import Query
 from pydantic import BaseModel, Field, StrictBool, StringConstraints
 
@@ -13,6 +14,7 @@ from core.errors import InputError
 from platform_assets.datasets.exright_item import ExRightItem
 from platform_assets.research.factors import ITEMS
 from resources.warehouse.ledger.commands import Command
+from resources.warehouse.stored import ANY, matching, stored
 from serving_api.admin.shared import parse_day
 from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.db.sessions import Session
@@ -28,7 +30,7 @@ from serving_api.stocks.queries import MASTER
 
 COMMAND = "exright_reason"
 ACCEPTED = "登记已受理，请稍后用 command_id 查询结果"
-REASONS = "note_exright"
+REASONS = stored("note_exright")
 MOST = 500
 _SHOWN = (
     ExRightItem.code, ExRightItem.date, ExRightItem.market, ExRightItem.before_date, ExRightItem.close_before,
@@ -136,7 +138,7 @@ async def recorded(state: State, body: ItemKey, command: Command) -> dict[str, A
 
 def _of_code(session: Session, code: str) -> list[tuple[str, str, str | None]]:
     """(date, status, closed_by) of the items of a code."""
-    rows = session.rows(ITEMS, {"code": code}, columns=("date", "status", "closed_by"), order="date")
+    rows = session.rows(ITEMS, ANY.code == code, columns=("date", "status", "closed_by"), order=["date"])
     return [(str(day), str(status), by) for day, status, by in rows]
 
 
@@ -144,8 +146,8 @@ def items_of(
     session: Session, calendar: TradeCalendar, today: str, status: str | None
 ) -> list[dict[str, Any]]:
     """The model `Item`: open items before closed ones, each the newest first."""
-    order = "CASE status WHEN 'open' THEN 0 ELSE 1 END, date DESC, code"
-    rows = session.dicts(ITEMS, {"status?": status}, order=order, limit=MOST)
+    order = [sa.case((ANY.status == "open", 0), else_=1), ANY.date.desc(), ANY.code]
+    rows = session.dicts(ITEMS, *matching(ANY.status, status), order=order, limit=MOST)
     codes = sorted({row["code"] for row in rows})
     names = dict(session.of_codes(MASTER, codes, columns=("code", "name")))
     counts = {

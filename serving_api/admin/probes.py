@@ -10,9 +10,11 @@ from fastapi import Query
 from pydantic import AfterValidator, BaseModel, Field
 
 from core.errors import InputError
+from platform_assets.datasets.stock_master import StockMaster
 from resources.redact import redact
 from resources.transport.budget import call_budget
 from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
+from resources.warehouse.stored import stored
 from serving_api.admin.upstreams import Breakers, Counter, Upstreams
 from serving_api.db.request_notes import current_security
 from serving_api.db.sessions import Session
@@ -55,6 +57,7 @@ class Probes(BaseModel):
     breakers: Breakers
 
 
+MASTER = stored("fusion_stock_master", StockMaster)
 USUAL_CODE = "600519"
 POOL = 8
 ERROR_CHARS = 200
@@ -64,13 +67,12 @@ _NO_RETRY = 0.0
 
 def _listed_code(session: Session) -> str:
     """The default code if it is listed or no list is stored; else the first of Shanghai, or of the list."""
-    listed = "sec_type='stock' AND (list_status IS NULL OR list_status='L')"
-    for also in (f" AND code='{USUAL_CODE}'", " AND market='SH'", ""):
-        found = session.rows(
-            "fusion_stock_master", columns=("code",), where=listed + also, order="code", limit=1
-        )
-        if found:
-            return str(found[0][0])
+    c = MASTER.c
+    listed = [c.sec_type == "stock", c.list_status.is_(None) | (c.list_status == "L")]
+    for also in ([c.code == USUAL_CODE], [c.market == "SH"], []):
+        code = session.first(MASTER, "code", *listed, *also, order=[c.code])
+        if code is not None:
+            return code
     return USUAL_CODE
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from core.declaration.registry import builtin_registry
 from platform_assets.datasets.reconcile import Reconcile
+from resources.warehouse.stored import matching, stored
 from serving_api.admin.shared import parse_day, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -41,17 +42,23 @@ class Agreement(BaseModel):
     worst: list[Differing] = Field(description="the ten that differ most")
 
 
-TABLE = "calc_reconcile"
+TABLE = stored("calc_reconcile", Reconcile)
 
 
 def _read(
     session: Session, asked: str | None, today: str, dataset: str | None, field: str | None
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """(the asked or the newest trade date, its rows by dataset, field and sources)."""
-    until = {"trade_date<=": today}
-    day = asked or session.first(TABLE, "trade_date", until, order="trade_date DESC")
-    of = {"trade_date": day or "", "dataset?": dataset, "field_name?": field}
-    return day, session.dicts(TABLE, of, order="dataset, field_name, source_a, source_b")
+    until = [TABLE.c.trade_date <= today]
+    day = asked or session.first(TABLE, "trade_date", *until, order=[TABLE.c.trade_date.desc()])
+    of = [
+        TABLE.c.trade_date == (day or ""),
+        *matching(TABLE.c.dataset, dataset),
+        *matching(TABLE.c.field_name, field),
+    ]
+    return day, session.dicts(
+        TABLE, *of, order=[TABLE.c.dataset, TABLE.c.field_name, TABLE.c.source_a, TABLE.c.source_b]
+    )
 
 
 def _agreement(row: dict[str, Any]) -> Agreement:

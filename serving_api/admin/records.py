@@ -1,13 +1,15 @@
 """/datamgr/sync-logs and /datamgr/quality-records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from resources.warehouse.stored import Order, Where, matching, stored
 from serving_api.admin.shared import CodeFilter, Limit50, only, parse_json
-from serving_api.db.sessions import Of, Session
+from serving_api.db.batches import QUALITY
+from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
@@ -53,23 +55,24 @@ class QualityRecord(BaseModel):
     row_key: dict[str, Any] | str | None
 
 
-SYNC_LOG = "sys_sync_log"
-QUALITY = "sys_quality_record"
+SYNC_LOG = stored("sys_sync_log")
 
 
 def newest(
-    session: Session, table: str, equal: Of, limit: int, order: str = "id DESC"
+    session: Session, table: str, where: Sequence[Where], limit: int, *order: Order
 ) -> tuple[list[dict[str, Any]], int]:
     """(rows newest first, number of matches)."""
-    return session.dicts(table, equal, order=order, limit=limit), session.count(table, equal)
+    rows = session.dicts(table, *where, order=order, limit=limit)
+    return rows, session.count(table, *where)
 
 
 async def logged_syncs(
     state: State, *, task_type: str | None, status: str | None, code: str | None, limit: int
 ) -> dict[str, Any]:
     """{items[SyncLog], total}."""
-    equal = {"task_type?": task_type, "status?": status, "code?": code}
-    rows, total = await state.reading.scan(newest, SYNC_LOG, equal, limit)
+    c = SYNC_LOG.c
+    where = [*matching(c.task_type, task_type), *matching(c.status, status), *matching(c.code, code)]
+    rows, total = await state.reading.scan(newest, SYNC_LOG, where, limit, c.id.desc())
     return {"items": [SyncLog.model_validate(row) for row in rows], "total": total}
 
 
@@ -111,6 +114,10 @@ async def quality_records(
     limit: Limit50 = 100,
 ) -> Answer:
     """Failed checks, newest first."""
-    equal = {"table_name?": table, "batch_id?": batch_id, "severity?": severity, "code?": code}
-    rows, total = await call.state.reading.scan(newest, QUALITY, equal, limit)
+    c = QUALITY.c
+    where = [
+        *matching(c.table_name, table), *matching(c.batch_id, batch_id), *matching(c.severity, severity),
+        *matching(c.code, code),
+    ]  # fmt: skip
+    rows, total = await call.state.reading.scan(newest, QUALITY, where, limit, c.id.desc())
     return Answer({"items": [quality_record(row) for row in rows], "total": total})

@@ -17,6 +17,7 @@ from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
 from platform_assets.datasets.freshness_snapshot import FreshnessSnapshot
 from resources.redact import redact
 from resources.warehouse.ledger.loads import newest_complete_day
+from resources.warehouse.stored import ANY, select
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.parameters import StockCode
@@ -97,15 +98,13 @@ def counters_of(session: Session) -> dict[str, dict[str, Any]]:
 
 def probe(session: Session, table: Table) -> bool:
     """Whether the table has rows; raises when it cannot be read at all."""
-    return bool(session.run(f"SELECT 1 FROM {session.sql.name(table.name)} LIMIT 1"))
+    return bool(session.run(select(table.name, sa.literal(1)).limit(1)))
 
 
 def count(session: Session, table: Table) -> tuple[int, str | None]:
     """(COUNT(*), newest time of a row: updated_at, else imported_at, else when it ended)."""
     times = [name for name in ("updated_at", "imported_at", "finished_at") if name in table.names]
-    newest = ", ".join(f"MAX({name})" for name in times)
-    marks = f", {newest}" if newest else ""
-    row = session.run(f"SELECT COUNT(*){marks} FROM {session.sql.name(table.name)}")[0]
+    row = session.run(select(table.name, sa.func.count(), *(sa.func.max(ANY[name]) for name in times)))[0]
     return int(row[0]), next((str(value) for value in row[1:] if value is not None), None)
 
 
@@ -120,12 +119,9 @@ def of_code(
     """(rows of one code, the newest date in `column` that is before the day `before`; of a table without
     dates: the day of the newest update)."""
     times = (column, table.date_column, "updated_at", "imported_at")
-    name = session.sql.name(next(name for name in times if name and name in table.names))
-    row = session.run(
-        f"SELECT COUNT(*), MAX(CASE WHEN {name} < ? THEN {name} END) "
-        f"FROM {session.sql.name(table.name)} WHERE code=?",
-        (before, code),
-    )[0]
+    time = ANY[next(name for name in times if name and name in table.names)]
+    newest = sa.func.max(sa.case((time < before, time)))
+    row = session.run(select(table.name, sa.func.count(), newest).where(ANY.code == code))[0]
     return int(row[0]), None if row[1] is None else str(row[1])[:10]
 
 

@@ -5,15 +5,18 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, stored
 from resources.warehouse.table_versions import count_change
+from serving_api.db.rows import TRADED
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import BARS, INDUSTRY
 
-TABLE = "stock_analysis"
+TABLE = stored("stock_analysis")
 KEY = ("source", "code", "date")
 RULES = "quant_prefill"
 _JSON = ("scores_json", "sections_json", "evidence_json", "receipt_json")
@@ -28,22 +31,27 @@ Row = dict[str, Any]
 def newest(session: Session, code: str, today: str, rules: bool) -> Row | None:
     """The newest stored analysis up to a day: one by rules, or one by a model or a person (of one day, the
     person's). None when there is none."""
-    of = {"code": code, "date<=": today, "source=" if rules else "source<>": RULES}
-    order = "date DESC, CASE source WHEN 'manual' THEN 0 ELSE 1 END, source"
-    rows = session.dicts(TABLE, of, columns=_COLUMNS, order=order, limit=1)
+    c = TABLE.c
+    of = [c.code == code, c.date <= today, c.source == RULES if rules else c.source != RULES]
+    order = [c.date.desc(), sa.case((c.source == "manual", 0), else_=1), c.source]
+    rows = session.dicts(TABLE, *of, columns=_COLUMNS, order=order, limit=1)
     return _read(rows[0]) if rows else None
 
 
 def of_day(session: Session, code: str, source: str, day: str) -> Row | None:
-    rows = session.dicts(TABLE, {"code": code, "source": source, "date": day}, columns=_COLUMNS, limit=1)
+    rows = session.dicts(
+        TABLE, TABLE.c.code == code, TABLE.c.source == source, TABLE.c.date == day, columns=_COLUMNS, limit=1
+    )
     return _read(rows[0]) if rows else None
 
 
 def history(session: Session, code: str, limit: int) -> tuple[list[Row], int]:
     """(newest first, total number)."""
-    of, columns = {"code": code}, ("date", "total_score", "source")
-    rows = session.dicts(TABLE, of, columns=columns, order="date DESC, source", limit=limit)
-    return rows, session.count(TABLE, of)
+    of, columns = [TABLE.c.code == code], ("date", "total_score", "source")
+    rows = session.dicts(
+        TABLE, *of, columns=columns, order=[TABLE.c.date.desc(), TABLE.c.source], limit=limit
+    )
+    return rows, session.count(TABLE, *of)
 
 
 def put(connection: Connection, sql: Sql, row: Mapping[str, Any], now: str) -> None:
@@ -64,17 +72,16 @@ def industry_of(session: Session, code: str, now: datetime) -> Row | None:
     if not session.has(INDUSTRY):
         return None
     requested = session.columns(INDUSTRY, _OF_INDUSTRY)
-    rows = session.dicts(INDUSTRY, {"code": code}, columns=requested, as_of=stamp(now), limit=1)
+    rows = session.dicts(INDUSTRY, ANY.code == code, columns=requested, as_of=stamp(now), limit=1)
     return {name: rows[0].get(name) for name in _OF_INDUSTRY} if rows else None
 
 
 def last_close(session: Session, code: str, now: datetime) -> tuple[float | None, str | None]:
     """(close in CNY, its date) of the newest traded day whose bar was known at `now`: before the close of
     a session, that of the session before."""
-    of = {"code": code, "date<=": now.date().isoformat()}
-    traded = "(is_suspended IS NULL OR is_suspended=0) AND close IS NOT NULL"
-    columns, order = ("close", "date"), "date DESC"
-    rows = session.rows(BARS, of, columns=columns, where=traded, as_of=stamp(now), order=order, limit=1)
+    of = [ANY.code == code, ANY.date <= now.date().isoformat(), TRADED, ANY.close.is_not(None)]
+    columns, order = ("close", "date"), [ANY.date.desc()]
+    rows = session.rows(BARS, *of, columns=columns, as_of=stamp(now), order=order, limit=1)
     return (float(rows[0][0]), str(rows[0][1])) if rows else (None, None)
 
 

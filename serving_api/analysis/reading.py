@@ -11,6 +11,7 @@ from platform_assets.compute.analysis.experience import Lesson
 from platform_assets.compute.analysis.rules import MACRO, MONEY, NAMES, RANKS, THEMES
 from platform_assets.compute.evidence.facts import COUNT, Pack
 from platform_assets.compute.parameters.analysis import CANDIDATES, POLICY_THEMES
+from resources.warehouse.stored import ANY
 from serving_api.analysis import queries
 from serving_api.db.sessions import Session
 from serving_api.evidence.packs import read_companies, take_row, unit_of_series
@@ -74,8 +75,8 @@ def _themes(session: Session, pack: Pack, row: dict[str, Any], name: str) -> Non
 
 
 def _rank(session: Session, pack: Pack, industry: str, name: str, now: datetime) -> None:
-    also = (("level", "=", "sw_l1"), ("industry_code", "=", industry))
-    rows = of_newest_day(session, RANKS, [look[0] for look in _RANK_LOOKS], now, limit=1, also=also)
+    of, columns = (ANY.level == "sw_l1", ANY.industry_code == industry), [look[0] for look in _RANK_LOOKS]
+    rows = of_newest_day(session, RANKS, columns, now, *of, limit=1)
     if not rows or not take_row(pack, session.table(RANKS), rows[0], _RANK_LOOKS, subject=name):
         pack.missing.append(f"{name}所属行业的轮动排名")
 

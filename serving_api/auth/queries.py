@@ -8,25 +8,26 @@ from sqlalchemy.engine import Connection
 
 from core.errors import ConflictError
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import select, stored, update
 from serving_api.db.sessions import Session
 from serving_api.framework.user import User
 
-TABLE = "app_users"
+TABLE = stored("app_users")
 # Conditions are written out here: in the short form of `Session` a missing value means any row.
 
 
 def user_by_id(session: Session, user_id: int) -> User | None:
-    found = session.dicts(TABLE, where="id=?", values=(user_id,))
+    found = session.dicts(TABLE, TABLE.c.id == user_id)
     return User.of(found[0]) if found else None
 
 
 def credentials(session: Session, username: str) -> tuple[User, str] | None:
     """The user of a name, with the password hash."""
-    return _with_hash(session.dicts(TABLE, where="username=?", values=(username,)))
+    return _with_hash(session.dicts(TABLE, TABLE.c.username == username))
 
 
 def credentials_by_id(session: Session, user_id: int) -> tuple[User, str] | None:
-    return _with_hash(session.dicts(TABLE, where="id=?", values=(user_id,)))
+    return _with_hash(session.dicts(TABLE, TABLE.c.id == user_id))
 
 
 def _with_hash(found: list[dict[str, Any]]) -> tuple[User, str] | None:
@@ -48,39 +49,34 @@ def update_user(connection: Connection, sql: Sql, user_id: int, values: Mapping[
     """Set columns of one user. Raises ConflictError as `insert_user` does."""
     _refuse_taken(connection, sql, values, own_id=user_id)
     try:
-        sql.set(connection, TABLE, values, "id=?", (user_id,))
+        connection.execute(update(TABLE, values, TABLE.c.id == user_id))
     except sa.exc.IntegrityError:
         raise ConflictError("用户名或邮箱已被使用") from None
 
 
 def change_password(connection: Connection, sql: Sql, user_id: int, made: str, now: str) -> None:
     """Set the hash of a new password; tokens of the old one become invalid."""
-    sql.run(
-        connection,
-        f"UPDATE {TABLE} SET password_hash=?, updated_at=?, "
-        "token_generation=COALESCE(token_generation, 0)+1 WHERE id=?",
-        (made, now, user_id),
-    )
+    generation = sa.func.coalesce(TABLE.c.token_generation, 0) + 1
+    values = {"password_hash": made, "updated_at": now, "token_generation": generation}
+    connection.execute(update(TABLE, values, TABLE.c.id == user_id))
 
 
 def _refuse_taken(connection: Connection, sql: Sql, values: Mapping[str, Any], own_id: int | None) -> None:
     for column, title in (("username", "用户名"), ("email", "邮箱")):
         if column not in values:
             continue
-        taken = f"SELECT id FROM {TABLE} WHERE LOWER({column})=LOWER(?)"
-        found = sql.run(connection, taken, (values[column],)).scalars()
-        if any(int(other) != own_id for other in found):
+        same = sa.func.lower(TABLE.c[column]) == sa.func.lower(values[column])
+        if any(int(other) != own_id for other in connection.scalars(select(TABLE, TABLE.c.id).where(same))):
             raise ConflictError(f"{title}已被使用")
 
 
 def count_call(connection: Connection, sql: Sql, user_id: int, today: str, limit: int) -> bool:
     """Count one AI call of `today` when fewer than `limit` were made; False when the limit is reached. The
     count is set before the date: MariaDB evaluates assignments from left to right."""
-    done = sql.run(
-        connection,
-        f"UPDATE {TABLE} SET ai_usage_count=CASE WHEN ai_usage_date=? "
-        "THEN COALESCE(ai_usage_count, 0)+1 ELSE 1 END, ai_usage_date=? "
-        "WHERE id=? AND (ai_usage_date IS NULL OR ai_usage_date<>? OR COALESCE(ai_usage_count, 0)<?)",
-        (today, today, user_id, today, limit),
-    )
-    return done.rowcount == 1
+    c, made = TABLE.c, sa.func.coalesce(TABLE.c.ai_usage_count, 0)
+    counted = {
+        "ai_usage_count": sa.case((c.ai_usage_date == today, made + 1), else_=1),
+        "ai_usage_date": today,
+    }
+    left = c.ai_usage_date.is_(None) | (c.ai_usage_date != today) | (made < limit)
+    return connection.execute(update(TABLE, counted, c.id == user_id, left)).rowcount == 1

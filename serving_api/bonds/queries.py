@@ -6,14 +6,15 @@ from typing import Any
 
 from core.days import moved
 from platform_assets.datasets.convertible_bond import ConvertibleBond
+from resources.warehouse.stored import stored
 from serving_api.db.first_dates import first_date
 from serving_api.db.rows import Row, headlines, newest, public_rows
 from serving_api.db.sessions import Session
 from serving_api.stocks import queries as stocks
 from serving_api.table_lists import newest_rows, rows_of_day
 
-TABLE = "raw_convertible_bond"
-NOTICES = "fusion_announcement"
+TABLE = stored("raw_convertible_bond", ConvertibleBond)
+NOTICES = stored("fusion_announcement")
 LEAVING = (
     ConvertibleBond.code, ConvertibleBond.name, ConvertibleBond.price, ConvertibleBond.premium_pct,
     ConvertibleBond.stock_price, ConvertibleBond.force_redeem_price, ConvertibleBond.maturity_date,
@@ -92,8 +93,12 @@ def history(session: Session, code: str, days: int) -> list[Row]:
 
 def first_of(session: Session, code: str) -> str | None:
     """The first stored date of a bond, by its bars or its premium; None when there is none."""
-    reported = first_date(session, TABLE, code)
-    return None if reported is None else min(reported, first_date(session, stocks.KLINE, code) or reported)
+    reported = first_date(session, TABLE, TABLE.c.code == code)
+    return (
+        None
+        if reported is None
+        else min(reported, first_date(session, stocks.KLINE, stocks.KLINE.c.code == code) or reported)
+    )
 
 
 def events(session: Session, code: str) -> list[Row]:
@@ -107,7 +112,7 @@ def events(session: Session, code: str) -> list[Row]:
         if row[column]:
             made.append({"date": row[column], "type": kind, "title": f"{row['name']}{kind}"})
     was_callable = False
-    for one in public_rows(session, TABLE, of={"code": code}, order="trade_date"):
+    for one in public_rows(session, TABLE, TABLE.c.code == code, order=[TABLE.c.trade_date]):
         is_callable = _is_callable(one)
         if is_callable and not was_callable:
             made.append({"date": one["trade_date"], "type": "强赎", "title": _CALL})

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from platform_assets.datasets.convertible_bond import ConvertibleBond
 from platform_assets.datasets.quote_snapshot import QuoteSnapshot
+from resources.warehouse.stored import matching, within
 from serving_api.bonds import queries
 from serving_api.bonds.queries import LEAVING, TABLE
 from serving_api.framework.envelope import PREFIX
@@ -117,7 +118,7 @@ async def bond_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
-    bounds = (("rating", "=", rating), ("premium_pct", "<=", max_premium))
+    bounds = [*matching(TABLE.c.rating, rating), *within(TABLE.c.premium_pct, None, max_premium)]
     return Answer(await page_of(call.state, TABLE, date, sort, page, page_size, *bounds))
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.quick_valuation import Figures, methods, verdict
+from resources.warehouse.stored import stored
 from serving_api.chat import rules
 from serving_api.chat.checked import evidence_items
 from serving_api.chat.subjects import pack_of
@@ -13,7 +14,7 @@ from serving_api.evidence.packs import fact_of, facts_of
 from serving_api.framework.state import State
 from serving_api.macro.queries import VALUES
 
-BAND = "calc_valuation_band"
+BAND = stored("calc_valuation_band")
 _ANNUAL = "12-31"
 
 

@@ -4,6 +4,7 @@ from pydantic import BaseModel
 
 from core.market.stock_connect import CHANNELS, UNDISCLOSED_FROM, is_hidden
 from platform_assets.datasets.northbound import Northbound
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -13,7 +14,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
 from serving_api.framework.row_models import with_columns
 
-TABLE = "raw_northbound"
+TABLE = stored("raw_northbound", Northbound)
 UNDISCLOSED = f"北向资金买卖与净额自 {UNDISCLOSED_FROM} 起不再披露"
 
 router = area_router(f"{PREFIX}/datamgr/fusion/market", "datamgr: fused data")
@@ -40,7 +41,9 @@ def newest_of_channels(session: Session) -> list[Channel]:
     """Each channel that has rows."""
     found = []
     for channel in CHANNELS:
-        for row in session.dicts(TABLE, {"channel": channel}, order="trade_date DESC", limit=1):
+        for row in session.dicts(
+            TABLE, TABLE.c.channel == channel, order=[TABLE.c.trade_date.desc()], limit=1
+        ):
             note = {"note": UNDISCLOSED} if is_hidden(channel, row["trade_date"]) else {}
             found.append(Channel.model_validate({**row, **note}))
     return found

@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import sqlalchemy as sa
 from pydantic import BaseModel, Field
 
 from resources.orchestrator import CODES_TAG
 from resources.warehouse.ledger.commands import Command
+from resources.warehouse.stored import ANY, Where, select
 from serving_api.admin.schedule.control import RUN_JOB
 from serving_api.admin.waiting import LATER, carried_out, failure
-from serving_api.db.sessions import Session, condition
+from serving_api.db.batches import BATCHES, NO_PARENT
+from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
@@ -75,24 +78,21 @@ class Written:
 
 def written(session: Session, run_id: str, table: str) -> Written:
     """Sums over the batches of a run; the parent batch of a range repeats its children and is left out."""
-    row = session.run(
-        "SELECT COALESCE(SUM(rows_ok + rows_warning), 0), COALESCE(SUM(rows_written), 0), "
-        "COALESCE(SUM(rows_warning), 0), COALESCE(SUM(rows_rejected), 0) FROM sys_batch b "
-        "WHERE run_id=? AND table_name=? AND status IN ('success', 'partial') "
-        "AND NOT EXISTS (SELECT 1 FROM sys_batch c WHERE c.parent_batch_id=b.batch_id)",
-        (run_id, table),
-    )[0]
+    c = BATCHES.c
+    sums = (c.rows_ok + c.rows_warning, c.rows_written, c.rows_warning, c.rows_rejected)
+    of = [c.run_id == run_id, c.table_name == table, c.status.in_(("success", "partial")), NO_PARENT]
+    (row,) = session.run(select(BATCHES, *(sa.func.coalesce(sa.func.sum(one), 0) for one in sums)).where(*of))
     return Written(*(int(value) for value in row))
 
 
-def _counts(session: Session, column: str, table: str, where: str = "", *values: str) -> dict[str, int]:
+def _counts(session: Session, column: str, table: str, *where: Where) -> dict[str, int]:
     """Rows by the values of a column."""
-    rows = session.run(f"SELECT {column}, COUNT(*) FROM {table}{where} GROUP BY {column}", values)
+    rows = session.run(select(table, ANY[column], sa.func.count()).where(*where).group_by(ANY[column]))
     return {str(kind): int(count) for kind, count in rows}
 
 
 def newest_index_date(session: Session) -> str | None:
-    return session.first("fusion_index_daily", "date", order="date DESC")
+    return session.first("fusion_index_daily", "date", order=[ANY.date.desc()])
 
 
 MEMBERS, BAR = "raw_block_member", "fusion_kline_bar"
@@ -121,13 +121,13 @@ async def _written(state: State, command: Command, table: str) -> Written:
     return await state.reading.scan(written, command.run_id, table)
 
 
-async def _wrote(state: State, command: Command, column: str, table: str, **of: str) -> dict[str, int]:
+async def _wrote(state: State, command: Command, column: str, table: str, *also: Where) -> dict[str, int]:
     """Rows that a run wrote, by the values of a column."""
     if command.run_id is None:
         return {}
-    of_run = "batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?)"
-    where, values = condition(of, of_run, (command.run_id,))
-    return await state.reading.scan(_counts, column, table, f" WHERE {where}", *values)
+    c = BATCHES.c
+    of_run = ANY.batch_id.in_(select(BATCHES, c.batch_id).where(c.run_id == command.run_id))
+    return await state.reading.scan(_counts, column, table, *also, of_run)
 
 
 def _warning(command: Command, found: Written) -> str | None:
@@ -192,7 +192,7 @@ async def bars(call: Admin, code: StockCode) -> Answer:
     state = call.state
     command = await _run(state, BARS, call.member.username, tags={CODES_TAG: code})
     found = await _written(state, command, BAR)
-    saved = await _wrote(state, command, "period", BAR, code=code)
+    saved = await _wrote(state, command, "period", BAR, ANY.code == code)
     failed = failure(command) is not None
     empty = not failed and not found.accepted
     return Answer(

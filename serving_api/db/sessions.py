@@ -7,12 +7,12 @@ bounded thread pool.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, cast
 
 import anyio
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, CursorResult
 
 from core.declaration.conditions import Condition
 from core.declaration.tables import Table
@@ -21,7 +21,9 @@ from resources.warehouse import reads
 from resources.warehouse.engine import transaction
 from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel
-from resources.warehouse.sql import Sql, marks
+from resources.warehouse.reads import Selection
+from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, Where, select
 from resources.warehouse.warehouse import Warehouse
 from serving_api.db.adjusted_reads import Ledger, adjusted_columns
 
@@ -30,72 +32,13 @@ CODES_AT_ONCE = 400
 """Codes that one statement names: either engine takes more, neither is faster by it."""
 
 T = TypeVar("T")
-Of = Mapping[str, Any]
-"""Column, or column and sign ("date>="), of our code -> the value that rows hold in it. A list is one of its
-values. Where the key ends in "?" ("date>=?"), None is any value; elsewhere None is an error of ours."""
+P = ParamSpec("P")
 
 
-class _Result(sqlite3.Cursor):
-    """An sqlite3 cursor with the one attribute of a SQLAlchemy result that the reads use."""
-
-    @property
-    def cursor(self) -> sqlite3.Cursor:
-        return self
-
-
-class _Dialect:
-    loaded_dbapi = sqlite3
-
-
-class SqliteConnection:
-    """The two members of a SQLAlchemy connection that `resources.warehouse.reads` uses, over sqlite3.
-
-    Every cached response asks for the version of the file first: 2 us here, 15 us over SQLAlchemy; 120 bars
-    take 60 us instead of 84 us. `make bench` (`shortcuts`) measures both. Everything else, and MariaDB, goes
-    through SQLAlchemy's pool (`Reading.scan`).
-    """
-
-    dialect = _Dialect
-
-    def __init__(self, handle: sqlite3.Connection) -> None:
-        self.handle = handle
-
-    def exec_driver_sql(self, statement: str, values: Sequence[Any] = ()) -> _Result:
-        return self.handle.cursor(_Result).execute(statement, tuple(values))
-
-
-def code_clauses(codes: Sequence[str], key: str = "code") -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(condition that names some of the codes, these codes), for as many statements as that takes."""
+def parts_of(codes: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The codes of each statement, for as many statements as that takes."""
     for at in range(0, len(codes), CODES_AT_ONCE):
-        some = tuple(codes[at : at + CODES_AT_ONCE])
-        yield f"{key} IN ({marks(some)})", some
-
-
-def condition(of: Of, where: str = "", values: Sequence[Any] = ()) -> tuple[str, tuple[Any, ...]]:
-    """(condition, its values) for the rows `of` some values; `where` and its `values` come after them."""
-    clauses: list[str] = []
-    bound: list[Any] = []
-    for key, value in of.items():
-        column = key.removesuffix("?")
-        if value is None:
-            if column == key:
-                raise TypeError(f"{key} is None; a condition that may be left out is named {key}?")
-            continue
-        some = list(value) if isinstance(value, list | tuple) else [value]
-        if not some:  # MariaDB knows no empty list
-            clauses.append("1=0")
-            continue
-        sign = "" if column[-1] in "<>=" else "=" if len(some) == 1 else " IN "
-        clauses.append(f"{column}{sign}({marks(some)})" if sign == " IN " else f"{column}{sign}?")
-        bound += some
-    return " AND ".join([*clauses, *([where] if where else [])]), (*bound, *values)
-
-
-def _bound(of: Of | None, how: dict[str, Any]) -> dict[str, Any]:
-    if of is None:
-        return how
-    where, values = condition(of, how.pop("where", ""), how.pop("values", ()))
-    return {**how, "where": where, "values": values}
+        yield codes[at : at + CODES_AT_ONCE]
 
 
 class Session:
@@ -121,42 +64,32 @@ class Session:
         declared = self._warehouse.table(table).names
         return [name for name in requested if name in declared]
 
-    def rows(self, table: str, of: Of | None = None, **how: Any) -> list[tuple[Any, ...]]:
+    def rows(self, table: str, *where: Where, **how: Unpack[Selection]) -> list[tuple[Any, ...]]:
         """Tuples of `reads.select_rows`; an undeclared table has no rows."""
         if not self.has(table):
             return []
-        declared, how = self._warehouse.table(table), _bound(of, how)
-        found = reads.select_rows(self._connection, self._warehouse.sql, declared, **how)
+        declared = self._warehouse.table(table)
+        result = self._connection.execute(*reads.selection(declared, *where, **how))
+        rows = reads.driver_rows(result)
         if adjusted_columns(table):
             columns = tuple(how.get("columns") or declared.names)
             at = {name: place for place, name in enumerate(columns)}
-            self._note(declared, columns, found, at, how)
-        return found
+            code, day = at.get("code"), at.get(declared.date_column or "")
+            by, values = _sent(result)
+            as_of = how.get("as_of")
+            self._ledger.note_rows(table, columns, rows, code, day, by, values, as_of, self._held)
+        return rows
 
-    def first(self, table: str, column: str, of: Of | None = None, **how: Any) -> str | None:
+    def first(self, table: str, column: str, *where: Where, **how: Unpack[Selection]) -> str | None:
         """The first value of a column as text; None without a row, or where it is null."""
-        rows = self.rows(table, of, columns=(column,), limit=1, **how)
+        first: Selection = {**how, "columns": (column,), "limit": 1}
+        rows = self.rows(table, *where, **first)
         return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
-    def dicts(self, table: str, of: Of | None = None, **how: Any) -> list[dict[str, Any]]:
-        """Dictionaries of `reads.select_dicts`; flags are bool."""
-        if not self.has(table):
-            return []
-        declared, how = self._warehouse.table(table), _bound(of, how)
-        found = reads.select_dicts(self._connection, self._warehouse.sql, declared, **how)
-        if adjusted_columns(table):
-            columns = tuple(how.get("columns") or declared.names)
-            self._note(declared, columns, found, {name: name for name in columns}, how)
-        return found
-
-    def _note(
-        self, table: Table, columns: Sequence[str], rows: Sequence[Any], at: Mapping[str, int | str],
-        how: Mapping[str, Any],
-    ) -> None:  # fmt: skip
-        code, day = at.get("code"), at.get(table.date_column or "")
-        by = f"{how.get('where', '')} {how.get('order', '')}"
-        values, as_of = how.get("values", ()), how.get("as_of")
-        self._ledger.note_rows(table.name, columns, rows, code, day, by, values, as_of, self._held)
+    def dicts(self, table: str, *where: Where, **how: Unpack[Selection]) -> list[dict[str, Any]]:
+        """`rows` as dictionaries; flags are bool."""
+        rows = self.rows(table, *where, **how)
+        return reads.as_dicts(self._warehouse.table(table), how.get("columns"), rows) if rows else []
 
     def note(self, table: str, columns: Sequence[str], codes: Sequence[str] | None = None) -> None:
         """Note columns that a statement of `run` read, of some codes or of each that the table has."""
@@ -168,36 +101,21 @@ class Session:
         """Those of some codes that a table has rows of; all of them where its rows have no code."""
         if not self.has(table) or "code" not in self._warehouse.table(table).names:
             return codes
-        found: set[str] = set()
-        for clause, some in code_clauses(sorted(codes)):
-            statement = self.sql.text(f"SELECT DISTINCT code FROM {self.sql.name(table)} WHERE {clause}")
-            found.update(code for (code,) in self._connection.exec_driver_sql(statement, some))
-        return found
+        statement = select(table, ANY.code).distinct()
+        parts = [statement.where(ANY.code.in_(part)) for part in parts_of(sorted(codes))]
+        return {code for part in parts for code in self._connection.scalars(part)}
 
-    def count(self, table: str, of: Of, where: str = "", values: Sequence[Any] = ()) -> int:
+    def count(self, table: str, *where: Where) -> int:
         """Number of rows."""
-        clause, bound = condition(of, where, values)
-        clause = f" WHERE {clause}" if clause else ""
-        return int(self.run(f"SELECT COUNT(*) FROM {self.sql.name(table)}{clause}", bound)[0][0])
+        return int(self.run(select(table, sa.func.count()).where(*where))[0][0])
 
     def of_codes(
-        self,
-        table: str,
-        codes: Sequence[str],
-        *,
-        columns: Sequence[str],
-        where: str = "",
-        values: Sequence[Any] = (),
-        key: str = "code",
-        **how: Any,
+        self, table: str, codes: Sequence[str], *where: Where, **how: Unpack[Selection]
     ) -> list[tuple[Any, ...]]:
-        """`rows` of some codes, a few hundred of them in a statement. `where` and its `values` come on top;
-        an order holds within a statement only."""
-        found: list[tuple[Any, ...]] = []
-        for clause, some in code_clauses(codes, key):
-            condition = f"{where} AND {clause}" if where else clause
-            found += self.rows(table, columns=columns, where=condition, values=(*values, *some), **how)
-        return found
+        """`rows` of some codes, a few hundred of them in a statement. An order holds within a statement
+        only."""
+        parts = (self.rows(table, *where, ANY.code.in_(part), **how) for part in parts_of(codes))
+        return [row for part in parts for row in part]
 
     def panel(
         self,
@@ -220,11 +138,10 @@ class Session:
         self._ledger.note_codes(table, columns, panel.codes, as_of, until)
         return panel
 
-    def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups). Whoever
-        reads a column of adjusted prices by it says so (`note`)."""
-        text = self._warehouse.sql.text(statement)
-        return [tuple(row) for row in self._connection.exec_driver_sql(text, tuple(values))]
+    def run(self, statement: str | sa.Select[Any], values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """A SELECT, for what the reads above cannot say (counts, groups); text with `?` marks for what
+        SQLAlchemy cannot say. Whoever reads a column of adjusted prices by it says so (`note`)."""
+        return reads.driver_rows(self.sql.run(self._connection, statement, tuple(values)))
 
     @property
     def sql(self) -> Sql:
@@ -233,13 +150,26 @@ class Session:
 
     def data_version(self) -> int:
         """SQLite only: a number that moves when another connection commits."""
-        return int(next(iter(self._connection.exec_driver_sql("PRAGMA data_version")))[0])
+        driver = cast(sqlite3.Connection, self._connection.connection.dbapi_connection)
+        return int(driver.execute("PRAGMA data_version").fetchone()[0])
 
     def ping(self) -> None:
-        list(self._connection.exec_driver_sql("SELECT 1"))
+        self._connection.scalar(sa.select(1))
 
 
-def write(warehouse: Warehouse, work: Callable[..., T], *args: Any, **how: Any) -> T:
+def _sent(result: CursorResult[Any]) -> tuple[str, tuple[Any, ...]]:
+    """(text, values) of the statement that was sent, with `?` marks on either engine."""
+    sent: Any = result.context
+    return sent.statement.replace("%s", "?"), tuple(sent.parameters[0]) if sent.parameters else ()
+
+
+Work = Callable[Concatenate[Session, P], T]
+"""A function that takes a Session first."""
+
+
+def write(
+    warehouse: Warehouse, work: Callable[Concatenate[Connection, Sql, P], T], *args: P.args, **how: P.kwargs
+) -> T:
     """The result of `work(connection, sql, *args)` in a transaction of its own."""
     with transaction(warehouse.engine) as connection:
         return work(connection, warehouse.sql, *args, **how)
@@ -259,21 +189,25 @@ class Reading:
         self.ledger = Ledger()
         self.inline = warehouse.sqlite
         self._local = _OfThread()
-        self._handles: list[sqlite3.Connection] = []
+        self._connections: list[Connection] = []
         self._opened = 0
         self._limiter: anyio.CapacityLimiter | None = None
 
-    async def point(self, work: Callable[..., T], *args: Any) -> T:
+    async def point(self, work: Work[P, T], *args: P.args, **how: P.kwargs) -> T:
         """A read of a few rows by key."""
         if not self.inline:
-            return await self.scan(work, *args)
-        return self.now(work, *args)
+            return await self.scan(work, *args, **how)
+        return self.now(work, *args, **how)
 
-    async def scan(self, work: Callable[..., T], *args: Any) -> T:
+    async def scan(self, work: Work[P, T], *args: P.args, **how: P.kwargs) -> T:
         """A read that may take longer than a millisecond; one consistent snapshot."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(READ_THREADS)
-        return await anyio.to_thread.run_sync(self._pooled, work, args, limiter=self._limiter)
+
+        def read(session: Session) -> T:
+            return work(session, *args, **how)
+
+        return await anyio.to_thread.run_sync(self._pooled, read, limiter=self._limiter)
 
     def data_version(self) -> tuple[int, int]:
         """(connections that were opened, `Session.data_version` of this thread's): differs when anything was
@@ -285,10 +219,10 @@ class Reading:
         """A handle that failed may belong to a file that was replaced: the next read opens a new one."""
         self._local.session = None
 
-    def now(self, work: Callable[..., T], *args: Any) -> T:
+    def now(self, work: Work[P, T], *args: P.args, **how: P.kwargs) -> T:
         """SQLite only: on this thread, over its own connection."""
         try:
-            return work(self._session(), *args)
+            return work(self._session(), *args, **how)
         except (sqlite3.Error, sa.exc.DBAPIError) as error:
             self._forget()
             raise storage_error(error) from error
@@ -296,23 +230,22 @@ class Reading:
     def _session(self) -> Session:
         session = self._local.session
         if session is None:
-            proxied = self.warehouse.engine.raw_connection()
-            handle = cast(sqlite3.Connection, proxied.driver_connection)
-            proxied.detach()
-            self._handles.append(handle)
+            # Outside of transactions each statement sees what was committed before it.
+            connection = self.warehouse.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            connection.detach()
+            self._connections.append(connection)
             self._opened += 1
-            connection = cast(Connection, SqliteConnection(handle))
             session = Session(self.warehouse, connection, self.ledger)
             self._local.session = session
         return session
 
-    def _pooled(self, work: Callable[..., T], args: tuple[Any, ...]) -> T:
+    def _pooled(self, work: Callable[[Session], T]) -> T:
         with self.warehouse.connect() as connection:
-            return work(Session(self.warehouse, connection, self.ledger), *args)
+            return work(Session(self.warehouse, connection, self.ledger))
 
     def close(self) -> None:
         """Close every connection; a later read opens a new one."""
         self.warehouse.close()
         self._local = _OfThread()
-        while self._handles:
-            self._handles.pop().close()
+        while self._connections:
+            self._connections.pop().close()

@@ -7,11 +7,11 @@ database is unavailable.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from core.clock import stamp
 from core.days import moved
 from platform_assets.compute.evidence.facts import COUNT, Pack
+from resources.warehouse.stored import ANY, Where
 from serving_api.db.rows import headlines
 from serving_api.db.sessions import Session
 from serving_api.evidence.packs import new_pack, take_row, unit_of_series
@@ -43,7 +43,7 @@ class DayPart:
     named: str = ""
     sort: str = ""
     limit: int = SHOWN
-    only: tuple[tuple[str, str, Any], ...] = ()
+    only: tuple[Where, ...] = ()
     chosen: Callable[[Row], bool] | None = None
 
 
@@ -61,19 +61,19 @@ OF_THE_MARKET: tuple[DayPart, ...] = (
     )),
     DayPart("rising", RANKS, "行业排名", (
         ("change_pct", "行业涨跌幅"), ("main_net", "行业主力净额"), ("leader_name", "领涨股"),
-    ), named="industry_name", sort="-change_pct", only=(("level", "=", "sw_l1"),)),
+    ), named="industry_name", sort="-change_pct", only=(ANY.level == "sw_l1",)),
     DayPart("falling", RANKS, "行业排名", (("change_pct", "行业涨跌幅"), ("main_net", "行业主力净额")),
-            named="industry_name", sort="change_pct", only=(("level", "=", "sw_l1"),)),
+            named="industry_name", sort="change_pct", only=(ANY.level == "sw_l1",)),
     DayPart("inflow", FLOWS, "资金流入排名", (("main_net", "主力净额"),), named="code", sort="-main_net",
-            only=(("main_net", ">", 0),)),
+            only=(ANY.main_net > 0,)),
     DayPart("outflow", FLOWS, "资金流出排名", (("main_net", "主力净额"),), named="code", sort="main_net",
-            only=(("main_net", "<", 0),)),
+            only=(ANY.main_net < 0,)),
     DayPart("leaders", LEADERS, "龙头评分", (("total_score", "龙头评分"), ("limit_days", "连板天数", COUNT)),
-            named="name", sort="rank_no", only=(("rank_no", ">", 0),)),
+            named="name", sort="rank_no", only=(ANY.rank_no > 0,)),
     DayPart("overview", OVERVIEW, "交易所概况", (
         ("listed_count", "上市公司数", COUNT), ("total_market_cap_yi", "总市值"), ("amount_yi", "成交金额"),
         ("pe_ratio", "平均市盈率"),
-    ), named="exchange", only=(("sec_class", "=", "股票"),)),
+    ), named="exchange", only=(ANY.sec_class == "股票",)),
 )  # fmt: skip
 
 MAIN_SERIES = {
@@ -105,7 +105,7 @@ def read_market(session: Session, now: datetime, pack: Pack | None = None) -> Pa
     for part in OF_THE_MARKET:
         requested = [*(look[0] for look in part.columns), *((part.named,) if part.named else ())]
         rows = of_newest_day(
-            session, part.table, requested, now, sort=part.sort or None, limit=part.limit, also=part.only
+            session, part.table, requested, now, *part.only, sort=part.sort or None, limit=part.limit
         )
         names = _names(session, rows) if part.named == "code" else {}
         taken = 0
@@ -133,11 +133,11 @@ def _outside(session: Session, pack: Pack, now: datetime) -> None:
     today = now.date().isoformat()
     rows = session.dicts(
         OUTSIDE,
-        {"date>=": moved(today, -7), "date<=": today},
+        ANY.date >= moved(today, -7),
+        ANY.date <= today,
+        ANY.quote_time.is_(None) | (ANY.quote_time <= pack.as_of),
         columns=session.columns(OUTSIDE, ("series", "date", "name", "price", "change_pct", *AUDIT)),
-        where="(quote_time IS NULL OR quote_time<=?)",
-        values=(pack.as_of,),
-        order="date",
+        order=["date"],
     )
     newest = {str(row["series"]): row for row in rows if row["name"]}
     for row in newest.values():
@@ -172,9 +172,15 @@ def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pac
     pack = new_pack(now) if pack is None else pack
     _series(session, pack, now, MAIN_SERIES)
     today = now.date().isoformat()
-    of = {"release_time>=": today, "release_time<=": f"{moved(today, RELEASE_DAYS)} 23:59:59", "region": "cn"}
+    of = [
+        RELEASES.c.release_time >= today,
+        RELEASES.c.release_time <= f"{moved(today, RELEASE_DAYS)} 23:59:59",
+        RELEASES.c.region == "cn",
+    ]
     columns = session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT))
-    due = session.dicts(RELEASES, of, columns=columns, as_of=stamp(now), order="release_time", limit=SHOWN)
+    due = session.dicts(
+        RELEASES, *of, columns=columns, as_of=stamp(now), order=[RELEASES.c.release_time], limit=SHOWN
+    )
     for row in due:
         take_row(pack, session.table(RELEASES), row, (("title", "数据发布"),), subject="")
     if not due:

@@ -10,6 +10,8 @@ from typing import Any
 
 from core.declaration.tables import Table
 from platform_assets.compute.evidence.facts import Fact, Pack
+from platform_assets.datasets.industry_valuation import IndustryValuation
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import BASE, INDUSTRY, MASTER, OF_ONE, Look, Part
 from serving_api.evidence.queries import Row, of_newest_day, rows_of
@@ -88,7 +90,7 @@ def facts_of(pack: Pack, table: str, column: str, subject: str | None = None) ->
     ]  # fmt: skip
 
 
-INDUSTRY_RATIOS = "raw_industry_valuation"
+INDUSTRY_RATIOS = stored("raw_industry_valuation", IndustryValuation)
 _RATIOS = {"pe_weighted": "行业市盈率", "pb": "行业市净率", "dividend_yield": "行业股息率"}
 _INDUSTRIES = 1000
 
@@ -136,7 +138,12 @@ def _ratios_of_industries(
     ratios = {
         str(row["industry_code"]): row
         for row in of_newest_day(
-            session, INDUSTRY_RATIOS, _RATIOS.keys(), now, limit=_INDUSTRIES, also=(("standard", "=", "sw"),)
+            session,
+            INDUSTRY_RATIOS,
+            _RATIOS.keys(),
+            now,
+            INDUSTRY_RATIOS.c.standard == "sw",
+            limit=_INDUSTRIES,
         )
     }
     industries = {str(row["code"]): str(row.get("sw_l1")) for row in rows}

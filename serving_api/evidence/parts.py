@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from platform_assets.compute.evidence.facts import COUNT
+from resources.warehouse.stored import ANY, Order
 
 Look = tuple[str, str] | tuple[str, str, str]
 """(column, label), or (column, label, unit)."""
@@ -30,7 +31,7 @@ class Part:
     known: str = ""
     named_by: str = ""
     set_only: bool = False
-    order: str = ""
+    order: tuple[Order, ...] = ()
     extra: tuple[str, ...] = ()
 
     @property
@@ -144,14 +145,15 @@ FURTHER: tuple[Part, ...] = (
     ), rows=2, days=500, known="ann_date"),
     Part("top_holders", "raw_top_holders", "十大股东", (
         ("holder_name", "股东名称"), ("ratio_pct", "持股比例"),
-    ), rows=5, days=300, order="report_period DESC, holder_type DESC, rank_no", extra=("rank_no",)),
+    ), rows=5, days=300, extra=("rank_no",),
+        order=(ANY.report_period.desc(), ANY.holder_type.desc(), ANY.rank_no)),
     Part("dividends", "fusion_dividend", "分红", (
         ("plan_text", "分红方案"), ("dividend_yield", "方案股息率"), ("ex_date", "除权除息日"),
     ), rows=2, days=800),
     Part("consensus", CONSENSUS, "机构一致预期", (
         ("eps_mean", "年预期每股收益"), ("net_profit_mean", "年预期净利润"),
         ("org_count", "年预测机构数", COUNT),
-    ), rows=3, days=400, named_by="forecast_year", order="forecast_year"),
+    ), rows=3, days=400, named_by="forecast_year", order=(ANY.forecast_year,)),
     Part("forecast", "raw_earnings_forecast", "业绩预告", (
         ("predict_type", "预告类型"), ("change_lower_pct", "预告增幅下限"),
         ("change_upper_pct", "预告增幅上限"),

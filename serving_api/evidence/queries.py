@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.clock import stamp
-from resources.warehouse.reads import source_of
-from resources.warehouse.sql import marks
+from resources.warehouse.reads import all_of, source_of
+from resources.warehouse.stored import ANY, Order, Where, within
 from serving_api.db.rows import newest_date, on_date
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import Part
@@ -28,25 +30,20 @@ def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -
     names = columns_to_read(
         session, part.table, (*part.names, *part.extra, *((part.known,) if part.known else ()))
     )
-    where, values = [f"code IN ({marks(codes)})"], list(codes)
-    day, order = declared.date_column, part.order or ", ".join(declared.key)
+    where: list[Where] = [ANY.code.in_(codes)]
+    day = declared.date_column
+    order: list[Order] = [ANY[name] for name in declared.key]
     if day:
         since, until = _window(part, now)
-        where += [f"{day}>=?", f"{day}<=?"]
-        values += [since, until if declared.timed else until[:10]]
-        order = part.order or f"{day}{'' if part.ahead else ' DESC'}, {', '.join(declared.key)}"
+        where += within(ANY[day], since, until if declared.timed else until[:10])
+        order[:0] = [ANY[day] if part.ahead else ANY[day].desc()]
     if part.known and part.known in names:
-        where.append(f"({part.known} IS NULL OR {part.known}<=?)")
-        values.append(now.date().isoformat())
-    versions = declared.has_history
-    source = source_of(declared, names, " AND ".join(where), as_of=versions, sql=session.sql)
-    instant = stamp(now)
-    bound = [*values, instant, *values, instant, instant] if versions else values
-    ranked = f"ROW_NUMBER() OVER (PARTITION BY code ORDER BY {order}) AS place"
-    found = session.run(
-        f"SELECT * FROM (SELECT t.*, {ranked} FROM ({source}) t) ranked WHERE place<=? ORDER BY code, place",
-        (*bound, part.rows),
-    )
+        known = ANY[part.known]
+        where.append(known.is_(None) | (known <= now.date().isoformat()))
+    source = source_of(declared, names, where, as_of=stamp(now) if declared.has_history else None)
+    place = sa.func.row_number().over(partition_by=ANY.code, order_by=part.order or order).label("place")
+    ranked = sa.select(sa.literal_column("t.*"), place).select_from(source.subquery("t"))
+    found = session.run(all_of(ranked).where(ANY.place <= part.rows).order_by(ANY.code, ANY.place))
     session.note(declared.name, names, codes)
     flags = {spec.name for spec in declared.columns if spec.family == "bool"}
     return [
@@ -69,10 +66,9 @@ def of_newest_day(
     table: str,
     requested: Iterable[str],
     now: datetime,
-    *,
+    *also: Where,
     sort: str | None = None,
     limit: int = 50,
-    also: Sequence[tuple[str, str, Any]] = (),
 ) -> list[Row]:
     """Rows of the newest date up to today, by a column (`-` = descending), missing values last."""
     declared = session.table(table)
@@ -81,6 +77,6 @@ def of_newest_day(
     if day is None or day[:10] > now.date().isoformat():
         return []
     return on_date(
-        session, declared, day, sort=sort, limit=limit, offset=0, as_of=as_of,
-        columns=columns_to_read(session, table, requested), also=also,
+        session, declared, day, *also, sort=sort, limit=limit, as_of=as_of,
+        columns=columns_to_read(session, table, requested),
     )  # fmt: skip

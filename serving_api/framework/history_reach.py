@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from core.calendar import CalendarHorizon
+from resources.warehouse.stored import ANY, Where, matching
 from serving_api.db.first_dates import first_date
-from serving_api.db.sessions import Of
 from serving_api.framework.parameters import AsOf
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -29,15 +29,13 @@ class Reach(BaseModel):
 
 
 async def reach(
-    state: State, table: str, given: int, *, asked: int | None = None, day: str | None = None,
-    code: str | None = None, of: Of | None = None, what: str = "trade dates", as_of: AsOf | None = None,
+    state: State, table: str, given: int, *where: Where, asked: int | None = None, day: str | None = None,
+    code: str | None = None, what: str = "trade dates", as_of: AsOf | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """`first_date` and `note` of an answer with `given` rows: of the `asked` newest (`what` they are), or of
-    the date `day`. `first_date` is of a `code`, or of the rows `of` some values, where they are given."""
-    return await reach_from(
-        state.reading.point(first_date, table, code, of), given, asked=asked, day=day, what=what,
-        as_of=as_of,
-    )  # fmt: skip
+    the date `day`. `first_date` is of a `code`, or of the rows that meet the conditions."""
+    first = state.reading.point(first_date, table, *matching(ANY.code, code), *where)
+    return await reach_from(first, given, asked=asked, day=day, what=what, as_of=as_of)
 
 
 async def reach_from(
@@ -57,7 +55,7 @@ async def reach_of_codes(
 ) -> dict[str, Any]:
     """`first_date` (the earliest of them) and `note` of an answer with the newest rows of some codes, which
     holds so many (`counts`) of each."""
-    first = await read_or(_UNKNOWN, state.reading.scan(first_date, table, None, {"code": tuple(counts)}))
+    first = await read_or(_UNKNOWN, state.reading.scan(first_date, table, ANY.code.in_(tuple(counts))))
     if first is _UNKNOWN:
         return dict(_SILENT)
     few = [code for code, count in counts.items() if count < asked]
@@ -71,7 +69,7 @@ async def reach_since(
 ) -> dict[str, Any]:
     """`first_date` and `note` of an answer with the `given` rows from the day `since` on: it is shorter than
     what was asked for where a trade date lies between that day and the first stored one."""
-    first = await read_or(_UNKNOWN, state.reading.point(first_date, table, code))
+    first = await read_or(_UNKNOWN, state.reading.point(first_date, table, *matching(ANY.code, code)))
     if first is _UNKNOWN:
         return dict(_SILENT)
     note = note_of(first, given)
@@ -87,12 +85,12 @@ def _trade_date_from(state: State, day: str) -> str:
         return day
 
 
-async def reach_of_day(state: State, table: str, day: str | None, of: Of | None = None) -> dict[str, Any]:
+async def reach_of_day(state: State, table: str, day: str | None, *where: Where) -> dict[str, Any]:
     """`first_date` and `note` of an answer about the date `day` (None: the newest), which may hold nothing of
     what was asked for: from the first date on that is its answer, before it nothing is known."""
-    # `of` a part of the key is a walk over all of its rows.
-    read = state.reading.point if of is None else state.reading.scan
-    first = await read_or(_UNKNOWN, read(first_date, table, None, of))
+    # A part of the key is a walk over all of its rows.
+    read = state.reading.scan if where else state.reading.point
+    first = await read_or(_UNKNOWN, read(first_date, table, *where))
     if first is _UNKNOWN:
         return dict(_SILENT)
     given = first is not None and (day is None or day >= first)
@@ -115,7 +113,8 @@ async def reach_of_days(
 
 async def _firsts(state: State, tables: Sequence[str], code: str | None) -> list[str | None]:
     """`_UNKNOWN` where the database does not answer: then nothing is said about what it holds."""
-    return [await read_or(_UNKNOWN, state.reading.point(first_date, name, code)) for name in tables]
+    own = matching(ANY.code, code)
+    return [await read_or(_UNKNOWN, state.reading.point(first_date, name, *own)) for name in tables]
 
 
 def note_of(

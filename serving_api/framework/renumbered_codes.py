@@ -3,13 +3,18 @@
 from collections.abc import Iterable
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.market.renumbering import BEIJING, CodeChange, Renumbering
+from platform_assets.datasets.code_change import CodeChange as StoredCodeChange
+from platform_assets.datasets.stock_master import StockMaster
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 
-TABLE = "ref_code_change"
-MASTER = "fusion_stock_master"
+TABLE = stored("ref_code_change", StoredCodeChange)
+MASTER = stored("fusion_stock_master", StockMaster)
 KEY = "renumbered"
 """Key of such an answer beside its results: [{from, to, date}]; the day is null where it is not known."""
 HEADER = "X-Renumbered"
@@ -18,8 +23,8 @@ HEADER = "X-Renumbered"
 def read_changes(session: Session, day: str) -> Renumbering:
     """The stored changes."""
     rows = session.rows(TABLE, columns=("code", "new_code", "date"))
-    ranges = " OR ".join("code LIKE ?" for _ in BEIJING)
-    held = session.rows(MASTER, columns=("code",), where=ranges, values=[f"{one}%" for one in BEIJING])
+    ranges = sa.or_(*(MASTER.c.code.startswith(prefix) for prefix in BEIJING))
+    held = session.rows(MASTER, ranges, columns=("code",))
     return Renumbering((CodeChange(*row) for row in rows), frozenset(code for (code,) in held), day)
 
 

@@ -3,15 +3,19 @@ product (au), which means its main contract of each date."""
 
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.days import moved
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
 from platform_assets.datasets.futures import Futures
+from platform_assets.datasets.index_daily import IndexDaily
+from resources.warehouse.stored import Where, matching, select, stored, within
 from serving_api.db.rows import newest_date
-from serving_api.db.sessions import Session, condition
+from serving_api.db.sessions import Session
 from serving_api.table_lists import dated_rows, no_rows
 
-FUTURES = "raw_futures"
-INDEX = "fusion_index_daily"
+FUTURES = stored("raw_futures", Futures)
+INDEX = stored("fusion_index_daily", IndexDaily)
 LISTED = (
     Futures.symbol, Futures.product, Futures.name, Futures.exchange, Futures.close.label("price"),
     Futures.settle, Futures.volume_contracts.label("volume"), Futures.open_interest, Futures.is_main,
@@ -30,9 +34,16 @@ def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str,
     day = newest_date(session, session.table(FUTURES), None)
     if day is None:
         return no_rows(None)
-    of = {"date": day, "exchange?": exchange, "is_main?": 1 if main_only else None}
+    of = [
+        FUTURES.c.date == day,
+        *matching(FUTURES.c.exchange, exchange),
+        *matching(FUTURES.c.is_main, 1 if main_only else None),
+    ]
     rows = session.dicts(
-        FUTURES, of, columns=(*LISTED, Futures.prev_settle), order="exchange, product, symbol"
+        FUTURES,
+        *of,
+        columns=(*LISTED, Futures.prev_settle),
+        order=[FUTURES.c.exchange, FUTURES.c.product, FUTURES.c.symbol],
     )
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
@@ -48,24 +59,23 @@ def bars(
 ) -> list[Row]:
     """The newest `limit` rows of a contract, or of the main contracts of a product, oldest first; every
     column of the table."""
-    where, values = condition({"date>=?": since, "date<=?": until}, *_of(symbol))
+    where = [*within(FUTURES.c.date, since, until), *_of(symbol)]
     columns = [spec.name for spec in session.table(FUTURES).columns]
-    rows = session.dicts(FUTURES, columns=columns, where=where, values=values, order="date DESC", limit=limit)
+    rows = session.dicts(FUTURES, *where, columns=columns, order=[FUTURES.c.date.desc()], limit=limit)
     return rows[::-1]
 
 
-def _of(symbol: str) -> tuple[str, tuple[Any, ...]]:
-    """Condition and values of a contract's rows, or of the main contracts' of a product."""
+def _of(symbol: str) -> list[Where]:
+    """The rows of a contract, or of the main contracts of a product."""
     spelt = list(dict.fromkeys((symbol, symbol.upper(), symbol.lower())))
     if any(letter.isdigit() for letter in symbol):
-        return condition({"symbol": spelt})
-    return condition({"product": spelt}, "is_main=1")
+        return [FUTURES.c.symbol.in_(spelt)]
+    return [FUTURES.c.product.in_(spelt), FUTURES.c.is_main == 1]
 
 
 def first_bar(session: Session, symbol: str) -> str | None:
     """The first stored date of a contract or product."""
-    where, values = _of(symbol)
-    return session.first(FUTURES, "date", where=where, values=values, order="date")
+    return session.first(FUTURES, "date", *_of(symbol), order=[FUTURES.c.date])
 
 
 def first_basis(session: Session, product: str) -> str | None:
@@ -73,11 +83,9 @@ def first_basis(session: Session, product: str) -> str | None:
     index = INDEX_OF.get(product.upper())
     if index is None:
         return None
-    where, values = _of(product)
-    spots = f"SELECT date FROM {INDEX} WHERE code=? AND close<>0"
-    rows = session.run(
-        f"SELECT MIN(date) FROM {FUTURES} WHERE {where} AND close<>0 AND date IN ({spots})", (*values, index)
-    )
+    spots = select(INDEX, INDEX.c.date).where(INDEX.c.code == index, INDEX.c.close != 0)
+    priced = [*_of(product), FUTURES.c.close != 0, FUTURES.c.date.in_(spots)]
+    rows = session.run(select(FUTURES, sa.func.min(FUTURES.c.date)).where(*priced))
     return str(rows[0][0]) if rows[0][0] else None
 
 
@@ -104,7 +112,7 @@ def basis(session: Session, product: str, limit: int) -> dict[str, Any]:
     if not rows:
         return basis_of(product, [], f"no contract of {product} is stored")
     since = moved(rows[0]["date"], -1)
-    closes = session.rows(INDEX, {"code": index, "date>=": since}, columns=("date", "close"))
+    closes = session.rows(INDEX, INDEX.c.code == index, INDEX.c.date >= since, columns=("date", "close"))
     spot = {str(day): close for day, close in closes if close}
     items = [_basis(row, spot[row["date"]]) for row in rows if row["date"] in spot and row["close"]]
     return basis_of(product, items, f"no close of {index} is stored for these dates")

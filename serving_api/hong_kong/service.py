@@ -4,6 +4,7 @@ versions."""
 from typing import Any
 
 from platform_assets.datasets.hk_finance import HkFinance
+from resources.warehouse.stored import stored
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
@@ -13,7 +14,7 @@ from serving_api.live.clients import Answered
 from serving_api.live.frame_values import number, shown, text
 from serving_api.table_lists import newest_rows
 
-TABLE = "raw_hk_finance"
+TABLE = stored("raw_hk_finance", HkFinance)
 TTL = 3600.0
 PAIRS_TTL = 60.0
 PAIR_PAGES = 2
@@ -87,7 +88,7 @@ def stored_statements(session: Session, code: str, statement: str) -> list[Row]:
 def first_period(session: Session, code: str, statement: str | None) -> str | None:
     """The first stored report period of a company; of a `statement` where one is given."""
     if statement is None:
-        return first_date(session, TABLE, code)
+        return first_date(session, TABLE, TABLE.c.code == code)
     rows = stored_statements(session, code, statement)
     return str(rows[-1]["report_period"]) if rows else None
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from platform_assets.datasets.index_constituent import IndexConstituent
 from platform_assets.datasets.index_valuation import IndexValuation as StoredIndexValuation
+from resources.warehouse.stored import stored
 from serving_api.db.rows import Row
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
@@ -21,7 +22,7 @@ from serving_api.table_lists import newest_rows
 
 router = area_router(f"{PREFIX}/index", "index")
 
-VALUATION = "raw_index_valuation"
+VALUATION = stored("raw_index_valuation", StoredIndexValuation)
 _WEIGHED = 20_000
 
 Symbol = Annotated[
@@ -84,7 +85,7 @@ async def valuation(
     rows = await read_or([], call.state.reading.point(newest_rows, VALUATION, own, days))
     items = [IndexRatio.model_validate(row) for row in reversed(rows)]
     name = rows[0]["index_name"] if rows else None
-    history = await reach(call.state, VALUATION, len(items), asked=days, of={"index_code": own})
+    history = await reach(call.state, VALUATION, len(items), VALUATION.c.index_code == own, asked=days)
     latest: object = items[-1] if items else {}
     return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
 

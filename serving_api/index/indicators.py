@@ -10,6 +10,7 @@ from core.days import moved
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.datasets.index_daily import IndexDaily
 from platform_assets.datasets.indicator_daily import IndicatorDaily
+from resources.warehouse.stored import ANY
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -92,8 +93,8 @@ class IndexCalendar(Reach):
 
 def bars_since(session: Session, code: str, day: str) -> list[Row]:
     """Bars of an index from a day on, oldest first."""
-    columns, of = ("date", "name", "close", "change_pct"), {"code": code, "date>=": day}
-    return public_rows(session, table_of(code), columns, of, order="date")
+    columns, of = ("date", "name", "close", "change_pct"), [ANY.code == code, ANY.date >= day]
+    return public_rows(session, table_of(code), *of, columns=columns, order=["date"])
 
 
 def calendar(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from platform_assets.datasets._macro_series import CN_NAMES
+from resources.warehouse.stored import stored
 from serving_api.alt_sources import BY_KEY
 
-MASTER = "fusion_stock_master"
+MASTER = stored("fusion_stock_master")
 TRIES = 80
 """Values to try before an answer counts as empty: in a sample market every stock."""
 

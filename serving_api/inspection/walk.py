@@ -7,6 +7,7 @@ from typing import Any
 
 from core.days import moved
 from core.declaration.registry import Registry
+from resources.warehouse.stored import stored
 from serving_api.framework.envelope import PREFIX
 from serving_api.inspection import by_nature, queries
 from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path
@@ -52,7 +53,7 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 _EVENTS = "text/event-stream"
-_BARS = "fusion_kline_daily"
+_BARS = stored("fusion_kline_daily")
 _QUOTES, _OF_THE_PAST = "raw_quote", "tdx"
 """The one source with quotes of past dates; every other one only has current ones."""
 

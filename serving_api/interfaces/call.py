@@ -8,6 +8,7 @@ from core.calendar import CalendarHorizon, TradeCalendar
 from core.declaration.interfaces import Interface
 from core.declaration.tables import Table
 from core.report_periods import is_period, latest_ended
+from resources.warehouse.stored import ANY, Where
 from serving_api.db import rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.parameters import BadCall
@@ -118,8 +119,8 @@ def shown_columns(call: InterfaceCall) -> list[str]:
     return list(dict.fromkeys([*call.table.key, *requested]))
 
 
-def filters_of(call: InterfaceCall) -> dict[str, str]:
+def filters_of(call: InterfaceCall) -> list[Where]:
     """Filters by text columns other than the code: the parameters that have the name of such a column."""
     texts = {spec.name for spec in call.table.columns if spec.family == "text"}
     texts -= {rows.code_column(call.table), call.table.date_column}
-    return {name: value for name, value in call.params.items() if name in texts and value is not None}
+    return [ANY[name] == value for name, value in call.params.items() if name in texts and value is not None]

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from resources.warehouse.stored import ANY, Order, select
 from serving_api.db import rows as rows_of
 from serving_api.db.rows import Row, public_rows
-from serving_api.db.sessions import Session, condition
+from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall, filters_of, must_be_period
 from serving_api.interfaces.parameters import MOST_ROWS
 
@@ -13,25 +14,21 @@ def _of_periods(session: Session, call: InterfaceCall, periods: int, period: str
     """Rows of the newest report periods of a code (or of one `period`) with the requested values: the newest
     period first, within a period by the interface's column ("-column": largest first) and the key."""
     table, sort = call.table, call.interface.order
-    of: dict[str, Any] = {"code": call.code, **filters_of(call)}
+    of = [ANY.code == call.code, *filters_of(call)]
     if period is None:
-        where, values = condition(of)
-        found = session.run(
-            f"SELECT DISTINCT report_period FROM {session.sql.name(table.name)} "
-            f"WHERE {where} ORDER BY report_period DESC LIMIT ?",
-            (*values, periods),
-        )
+        newest = select(table.name, ANY.report_period).distinct().where(*of)
+        found = session.run(newest.order_by(ANY.report_period.desc()).limit(periods))
         if not found:
             return []
-        of["report_period>="] = str(found[-1][0])
+        of.append(ANY.report_period >= str(found[-1][0]))
     else:
-        of["report_period"] = period
-    order = ["report_period DESC"]
+        of.append(ANY.report_period == period)
+    order: list[Order] = [ANY.report_period.desc()]
     if sort:
-        column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
-        order += [f"{column} IS NULL", f"{column} {way}"]
-    order += [column for column in table.key if column not in ("code", "report_period")]
-    return public_rows(session, table.name, of=of, order=", ".join(order))
+        column = ANY[sort.lstrip("-")]
+        order += [column.is_(None), column.desc() if sort.startswith("-") else column]
+    order += [ANY[column] for column in table.key if column not in ("code", "report_period")]
+    return public_rows(session, table.name, *of, order=order)
 
 
 _MINUTES = (5, 15, 30, 60)
@@ -42,14 +39,12 @@ def minute_bars(session: Session, call: InterfaceCall) -> Any:
     minutes = call.params["period"]
     if minutes not in _MINUTES:
         raise call.bad("period", f"{minutes} is none of {', '.join(map(str, _MINUTES))} minutes")
-    equal = {"period": f"{minutes}m"}
-    newest = rows_of.in_range(session, call.table, call.code, limit=1, as_of=None, equal=equal)
+    equal = ANY.period == f"{minutes}m"
+    newest = rows_of.in_range(session, call.table, call.code, equal, limit=1, as_of=None)
     if not newest:
         return []
     since = call.calendar.last(call.params["days"], str(newest[0]["datetime"])[:10])[0]
-    rows = rows_of.in_range(
-        session, call.table, call.code, since=since, limit=MOST_ROWS, as_of=None, equal=equal
-    )
+    rows = rows_of.in_range(session, call.table, call.code, equal, since=since, limit=MOST_ROWS, as_of=None)
     return rows[::-1]
 
 
@@ -69,7 +64,9 @@ def of_period(session: Session, call: InterfaceCall) -> Any:
 def by_year(session: Session, call: InterfaceCall) -> Any:
     """Forecasts of one code by year, oldest first: of several sources the one whose name sorts last, which
     prefers the company's page to the report."""
-    rows = public_rows(session, call.table.name, of={"code": call.code}, order="forecast_year, src DESC")
+    rows = public_rows(
+        session, call.table.name, ANY.code == call.code, order=["forecast_year", ANY.src.desc()]
+    )
     found: dict[int, Row] = {}
     for row in rows:
         found.setdefault(row["forecast_year"], row)

@@ -1,26 +1,28 @@
 """Interfaces over the billboard's seats and dated events of the market."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import sqlalchemy as sa
 
 from core.days import moved
 from core.declaration.tables import Table
+from resources.warehouse.stored import ANY, select
 from serving_api.db.rows import Row, between, public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall, bounds_of
 
-_ESCAPE = "!"
-
 
 def seats(session: Session, call: InterfaceCall) -> Any:
     """Seats of one code on a date (default: its newest), by reason, side and rank."""
-    day, name, of = call.params["trade_date"], call.table.name, {"code": call.code}
+    day, name, of = call.params["trade_date"], call.table.name, [ANY.code == call.code]
     if day is not None and day > call.today:
         raise call.bad("trade_date", f"{day} lies in the future")
     if day is None:
-        day = session.first(name, "trade_date", of, order="trade_date DESC")
+        day = session.first(name, "trade_date", *of, order=[ANY.trade_date.desc()])
     if day is None:
         return []
-    return public_rows(session, name, of={**of, "trade_date": day}, order="reason_key, side, rank_no")
+    return public_rows(session, name, *of, ANY.trade_date == day, order=["reason_key", "side", "rank_no"])
 
 
 def branch_trades(session: Session, call: InterfaceCall) -> Any:
@@ -28,9 +30,9 @@ def branch_trades(session: Session, call: InterfaceCall) -> Any:
     return public_rows(
         session,
         call.table.name,
-        where=f"trade_date>=? AND branch_name LIKE ? ESCAPE '{_ESCAPE}'",
-        values=(_since(call), _holding(call.params["branch_name"])),
-        order="trade_date DESC, code, reason_key, side, rank_no",
+        ANY.trade_date >= _since(call),
+        ANY.branch_name.contains(call.params["branch_name"], autoescape=True),
+        order=[ANY.trade_date.desc(), "code", "reason_key", "side", "rank_no"],
         limit=call.params["limit"],
     )
 
@@ -45,41 +47,41 @@ def _since(call: InterfaceCall) -> str:
     return moved(call.today, -call.params["days"])
 
 
-def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, list[str]]:
-    """(a SELECT of branch_name, code, trade_date, bought, sold, org, its values): the deals of each branch
-    whose name contains a text in a code on a date since `since`, 10k CNY.
+def deals_of_branches(table: Table, since: str, name: str | None) -> sa.Subquery:
+    """A SELECT of branch_name, code, trade_date, bought, sold, org: the deals of each branch whose name
+    contains a text in a code on a date since `since`, 10k CNY.
 
     A branch on both sides of a listing is counted once; institutions, many under one name, by their
     figures. The listings of one code and date overlap: the largest is counted."""
-    where, values = "trade_date>=?", [since]
+    where = [ANY.trade_date >= since]
     if name is not None:
-        where += f" AND branch_name LIKE ? ESCAPE '{_ESCAPE}'"
-        values.append(_holding(name))
+        where.append(ANY.branch_name.contains(name, autoescape=True))
+    key, amounts = ("branch_name", "code", "trade_date"), (("bought", ANY.buy_amt), ("sold", ANY.sell_amt))
+    sums = [sa.func.coalesce(amount, 0).label(label) for label, amount in amounts]
+    columns = [ANY[one] for one in (*key, "reason_key")]
     seat = (
-        "SELECT DISTINCT branch_name, code, trade_date, reason_key, is_org, COALESCE(buy_amt, 0) AS bought, "
-        f"COALESCE(sell_amt, 0) AS sold FROM {table.name} WHERE {where}"
+        select(table.name, *columns, ANY.is_org.label("org"), *sums).distinct().where(*where).subquery("seat")
     )
-    listing = (
-        "SELECT branch_name, code, trade_date, reason_key, SUM(bought) AS bought, SUM(sold) AS sold, "
-        f"MAX(is_org) AS org FROM ({seat}) AS seat GROUP BY branch_name, code, trade_date, reason_key"
-    )
-    deal = (
-        "SELECT branch_name, code, trade_date, MAX(bought) AS bought, MAX(sold) AS sold, MAX(org) AS org "
-        f"FROM ({listing}) AS listing GROUP BY branch_name, code, trade_date"
-    )
-    return deal, values
+    listing = _grouped(seat, (*key, "reason_key"), sa.func.sum).subquery("listing")
+    return _grouped(listing, key, sa.func.max).subquery("deal")
+
+
+def _grouped(
+    rows: sa.Subquery, key: Sequence[str], figure: Callable[[Any], sa.Function[Any]]
+) -> sa.Select[Any]:
+    columns = [rows.c[name] for name in key]
+    amounts = [figure(rows.c[name]).label(name) for name in ("bought", "sold")]
+    return sa.select(*columns, *amounts, sa.func.max(rows.c.org).label("org")).group_by(*columns)
 
 
 def totals_of_branches(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
     """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, by the sum
     of both sides, largest first. `trades` counts pairs of code and date."""
-    deal, values = deals_of_branches(table, since, name)
-    rows = session.run(
-        "SELECT branch_name, COUNT(*), SUM(bought), SUM(sold), COUNT(DISTINCT code), MAX(org) "
-        f"FROM ({deal}) AS deal GROUP BY branch_name ORDER BY SUM(bought) + SUM(sold) DESC, branch_name "
-        f"LIMIT {int(limit)}",
-        tuple(values),
-    )
+    deal = deals_of_branches(table, since, name).c
+    bought, sold = sa.func.sum(deal.bought), sa.func.sum(deal.sold)
+    figures = (sa.func.count(), bought, sold, sa.func.count(deal.code.distinct()), sa.func.max(deal.org))
+    totals = sa.select(deal.branch_name, *figures).group_by(deal.branch_name)
+    rows = session.run(totals.order_by((bought + sold).desc(), deal.branch_name).limit(limit))
     return [
         {
             "branch_name": branch,
@@ -101,13 +103,6 @@ def calendar_range(session: Session, call: InterfaceCall) -> Any:
     if since is None and until is None:
         since = call.today
     table = call.table
-    order = ", ".join([str(table.date_column), *(one for one in table.key if one != table.date_column)])
+    order = [str(table.date_column), *(one for one in table.key if one != table.date_column)]
     of = between(table, since, until)
-    return public_rows(session, table.name, of=of, order=order, limit=call.params["limit"])
-
-
-def _holding(text: str) -> str:
-    """A LIKE pattern for texts that contain `text` literally."""
-    for sign in (_ESCAPE, "%", "_"):
-        text = text.replace(sign, _ESCAPE + sign)
-    return f"%{text}%"
+    return public_rows(session, table.name, *of, order=order, limit=call.params["limit"])

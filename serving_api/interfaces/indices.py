@@ -7,31 +7,35 @@ import numpy as np
 
 from platform_assets.compute import index_indicators as calculated
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
+from platform_assets.datasets.index_constituent import IndexConstituent
+from resources.warehouse.stored import ANY, Order, Where, matching, stored
 from serving_api.db.rows import Row, public_rows
-from serving_api.db.sessions import Of, Session
+from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.live.frame_values import number
 
-MEMBERS = "raw_index_constituent"
+MEMBERS = stored("raw_index_constituent", IndexConstituent)
 _ALL = 20_000
 
 
 def members(session: Session, index_code: str, provider: str | None = None) -> list[Row]:
     """The newest list of an index, by code."""
-    of = {"index_code": index_code, "provider?": provider}
-    return _newest(session, of, order="code", limit=_ALL)
+    of = [MEMBERS.c.index_code == index_code, *matching(MEMBERS.c.provider, provider)]
+    return _newest(session, *of, order=[MEMBERS.c.code], limit=_ALL)
 
 
 def weights(session: Session, index_code: str, limit: int) -> list[Row]:
     """Members of the newest list with weights, the heaviest first."""
-    where = "weight_pct IS NOT NULL"
-    return _newest(session, {"index_code": index_code}, where, order="weight_pct DESC, code", limit=limit)
+    of = [MEMBERS.c.index_code == index_code, MEMBERS.c.weight_pct.is_not(None)]
+    return _newest(session, *of, order=[MEMBERS.c.weight_pct.desc(), MEMBERS.c.code], limit=limit)
 
 
-def _newest(session: Session, of: Of, where: str = "", **how: Any) -> list[Row]:
+def _newest(session: Session, *of: Where, order: Sequence[Order], limit: int) -> list[Row]:
     """Rows of the newest date that has such rows."""
-    day = session.first(MEMBERS, "as_of_date", of, where=where, order="as_of_date DESC")
-    return public_rows(session, MEMBERS, of={**of, "as_of_date": day}, where=where, **how) if day else []
+    day = session.first(MEMBERS, "as_of_date", *of, order=[MEMBERS.c.as_of_date.desc()])
+    if not day:
+        return []
+    return public_rows(session, MEMBERS, *of, MEMBERS.c.as_of_date == day, order=order, limit=limit)
 
 
 def index_members(session: Session, call: InterfaceCall) -> Any:
@@ -49,8 +53,8 @@ def index_indicators(session: Session, call: InterfaceCall) -> Any:
     return indicators(session, call.code, call.params["limit"], call.as_of)[0]
 
 
-INDICES = "fusion_index_daily"
-INDUSTRIES = "fusion_industry_index"
+INDICES = stored("fusion_index_daily")
+INDUSTRIES = stored("fusion_industry_index")
 _POINTS = 3
 _RATIOS = 2
 _IN_POINTS = ("ma", "dif", "dea", "boll")
@@ -69,10 +73,10 @@ def indicators(
     rows = public_rows(
         session,
         table_of(code),
-        ("date", "name", "high", "low", "close"),
-        {"code": code},
+        ANY.code == code,
+        columns=("date", "name", "high", "low", "close"),
         as_of=as_of,
-        order="date DESC",
+        order=[ANY.date.desc()],
         limit=count + WARM_UP_BARS,
     )
     return indicator_rows(rows[::-1], count), rows[0]["name"] if rows else None

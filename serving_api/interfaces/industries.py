@@ -4,13 +4,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.text_keys import search_key
+from platform_assets.datasets.stock_wide import StockWide
+from resources.warehouse.stored import ANY, select, stored
 from serving_api.db.rows import Row, newest_of, public_columns, public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
 
-WIDE = "fusion_stock_wide"
+WIDE = stored("fusion_stock_wide", StockWide)
 KEY_FIGURES = (
     "code", "name", "trade_date", "current_price", "change_pct", "chg_20d", "turnover_pct", "amount",
     "pe_ttm", "pb", "dividend_yield", "roe", "revenue_yoy", "net_profit_yoy", "total_market_cap", "main_net",
@@ -45,47 +49,45 @@ def industry_peers(session: Session, call: InterfaceCall) -> Any:
     """Key figures of the other stocks of a stock's industry on the newest date, the largest first; empty
     without a classification."""
     column = _level(call)[0]
-    own = session.first(call.table.name, column, {"code": call.code}, as_of=call.as_of)
+    own = session.first(call.table.name, column, ANY.code == call.code, as_of=call.as_of)
     if not own:
         return []
     codes = {row["code"] for row in _of_industry(session, call, (column,), own)} - {call.code}
     day = newest_of(session, WIDE, call.as_of)
     if day is None:
         return []
-    order = "total_market_cap IS NULL, total_market_cap DESC, code"
+    order = [WIDE.c.total_market_cap.is_(None), WIDE.c.total_market_cap.desc(), WIDE.c.code]
     return public_rows(
-        session, WIDE, KEY_FIGURES, {"trade_date": day, "code": sorted(codes)}, as_of=call.as_of, order=order,
-        limit=call.params["limit"],
+        session, WIDE, WIDE.c.trade_date == day, WIDE.c.code.in_(sorted(codes)), columns=KEY_FIGURES,
+        as_of=call.as_of, order=order, limit=call.params["limit"],
     )  # fmt: skip
 
 
 def _of_industry(session: Session, call: InterfaceCall, columns: Sequence[str], requested: str) -> list[Row]:
     """Rows with a value in one of the columns, by code."""
-    where, values = " OR ".join(f"{column}=?" for column in columns), [requested] * len(columns)
-    return public_rows(session, call.table.name, where=where, values=values, as_of=call.as_of, order="code")
+    level = sa.or_(*(ANY[column] == requested for column in columns))
+    return public_rows(session, call.table.name, level, as_of=call.as_of, order=["code"])
 
 
 def matching(session: Session, call: InterfaceCall) -> Any:
     """Every current row whose columns equal the parameters of the same name, by key. A block is given by
     its code or by its name."""
     known = public_columns(call.table)
-    of = {f"{name}?": value for name, value in call.params.items() if name in known}
-    block = of.pop("block_code?", None)
-    where = "" if block is None else "(block_code=? OR block_name=?)"
-    values, order = () if block is None else (block, block), ", ".join(call.table.key)
-    return public_rows(
-        session, call.table.name, of=of, where=where, values=values, order=order, limit=MOST_ROWS
-    )
+    given = {name: value for name, value in call.params.items() if name in known and value is not None}
+    block = given.pop("block_code", None)
+    where = [ANY[name] == value for name, value in given.items()]
+    if block is not None:
+        where.append((ANY.block_code == block) | (ANY.block_name == block))
+    return public_rows(session, call.table.name, *where, order=call.table.key, limit=MOST_ROWS)
 
 
 def blocks(session: Session, call: InterfaceCall) -> Any:
     """{block_type, block_code, block_name, member_count} of one kind, by code, with a keyword in the name."""
     kind, keyword = call.params["block_type"], call.params["keyword"]
-    rows = session.run(
-        "SELECT block_code, MAX(block_name), MAX(member_count), COUNT(*) FROM "
-        f"{session.sql.name(call.table.name)} WHERE block_type=? GROUP BY block_code ORDER BY block_code",
-        (kind,),
-    )
+    code = ANY.block_code
+    figures = (sa.func.max(ANY.block_name), sa.func.max(ANY.member_count), sa.func.count())
+    blocks = select(call.table.name, code, *figures).where(ANY.block_type == kind)
+    rows = session.run(blocks.group_by(code).order_by(code))
     return [
         {
             "block_type": kind,

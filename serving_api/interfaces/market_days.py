@@ -3,6 +3,7 @@
 from typing import Any
 
 from platform_assets.compute.parameters.patterns import DIRECTIONS
+from resources.warehouse.stored import ANY, matching
 from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall, day_of, filters_of, shown_columns, sort_of
@@ -16,7 +17,7 @@ def of_date(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return None
-    rows = rows_of.public_rows(session, call.table.name, of={str(call.table.date_column): day}, limit=1)
+    rows = rows_of.public_rows(session, call.table.name, ANY[str(call.table.date_column)] == day, limit=1)
     return rows[0] if rows else None
 
 
@@ -24,13 +25,13 @@ def newest_days(session: Session, call: InterfaceCall) -> Any:
     """The rows of the newest trade dates, oldest first; of one industry (or source) when it is given."""
     day = str(call.table.date_column)
     own = rows_of.code_column(call.table)
-    of: dict[str, Any] = {f"{day}>=": call.calendar.last(call.params["days"], call.today)[0]}
+    of = [ANY[day] >= call.calendar.last(call.params["days"], call.today)[0]]
     if any(parameter.required for parameter in call.interface.params.values()):
-        of[own] = call.code
+        of.append(ANY[own] == call.code)
     else:
-        of |= {f"{own}?": call.params.get(own), **filters_of(call)}
-    order = ", ".join([day, *(name for name in call.table.key if name != day)])
-    return rows_of.public_rows(session, call.table.name, of=of, order=order)
+        of += [*matching(ANY[own], call.params.get(own)), *filters_of(call)]
+    order = [day, *(name for name in call.table.key if name != day)]
+    return rows_of.public_rows(session, call.table.name, *of, order=order)
 
 
 def industry_ranks(session: Session, call: InterfaceCall) -> Any:
@@ -41,7 +42,7 @@ def industry_ranks(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return []
-    rows = rows_of.on_date(session, call.table, day, sort="rank_no", also=[("level", "=", level)])
+    rows = rows_of.on_date(session, call.table, day, ANY.level == level, sort="rank_no")
     return rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
 
 
@@ -49,7 +50,9 @@ def freshness(session: Session, call: InterfaceCall) -> Any:
     """The newest snapshot: {snapshot_date, is_fresh, stale[], dimensions{<table>: {...}}}; snapshot_date
     null and the rest empty when none was taken."""
     day = rows_of.newest_date(session, call.table, None)
-    rows = rows_of.public_rows(session, call.table.name, of={"snapshot_date?": day}, order="dimension")
+    rows = rows_of.public_rows(
+        session, call.table.name, *matching(ANY.snapshot_date, day), order=["dimension"]
+    )
     stale = [row["dimension"] for row in rows if row["is_stale"]]
     hidden = {"snapshot_date", "dimension"}
     return {

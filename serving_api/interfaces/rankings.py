@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.days import moved
+from resources.warehouse.stored import ANY, select, within
 from serving_api.db.rows import newest, public_columns, public_rows
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall, bounds_of
@@ -19,9 +22,9 @@ def rank(session: Session, call: InterfaceCall) -> Any:
     column, falling = sort.removeprefix("-"), sort.startswith("-")
     if column not in public_columns(table) or table.column(column).family not in ("float", "int", "date"):
         raise call.bad("sort", f"{sort[:40]!r} is no column of numbers or dates of {table.name}")
-    of = {f"{table.date_column}>=": moved(call.instant_day, -_LOOK_BACK)}
-    columns, order = (table.key[0], column), str(table.date_column)
-    found = session.rows(table.name, of, columns=columns, as_of=call.as_of, order=order)
+    day, columns = str(table.date_column), (table.key[0], column)
+    recent = ANY[day] >= moved(call.instant_day, -_LOOK_BACK)
+    found = session.rows(table.name, recent, columns=columns, as_of=call.as_of, order=[day])
     values = {str(code): value for code, value in found}  # the newest comes last
     known = [code for code, value in values.items() if value is not None]
     ranked = sorted(sorted(known), key=lambda code: values[code], reverse=falling)
@@ -35,9 +38,9 @@ def ex_dates(session: Session, call: InterfaceCall) -> Any:
     since, until = bounds_of(call)
     if since is None:
         since = call.instant_day if until is None else min(call.instant_day, until)
-    of, order = {"ex_date>=": since, "ex_date<=?": until}, "ex_date, code, ann_date"
+    of, order = [ANY.ex_date >= since, *within(ANY.ex_date, None, until)], ["ex_date", "code", "ann_date"]
     limit = call.params["limit"]
-    return public_rows(session, call.table.name, of=of, as_of=call.as_of, order=order, limit=limit)
+    return public_rows(session, call.table.name, *of, as_of=call.as_of, order=order, limit=limit)
 
 
 def yield_rank(session: Session, call: InterfaceCall) -> Any:
@@ -46,11 +49,12 @@ def yield_rank(session: Session, call: InterfaceCall) -> Any:
     today = call.instant_day
     rows = session.dicts(
         call.table.name,
-        {"ex_date>": moved(today, -_YEAR), "ex_date<=": today},
+        ANY.ex_date > moved(today, -_YEAR),
+        ANY.ex_date <= today,
+        ANY.dividend_yield.is_not(None),
         columns=("code", "name", "ex_date", "dividend_yield", "bonus_rmb"),
-        where="dividend_yield IS NOT NULL",
         as_of=call.as_of,
-        order="code, ex_date",
+        order=["code", "ex_date"],
     )
     sums: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -68,12 +72,11 @@ def yield_rank(session: Session, call: InterfaceCall) -> Any:
 def most_visited(session: Session, call: InterfaceCall) -> Any:
     """{code, visitors, visits, survey_date} of the codes with the most visitors in the last days;
     `survey_date` is the newest visit."""
-    rows = session.run(
-        "SELECT code, COUNT(*), COUNT(DISTINCT survey_date), MAX(survey_date) "
-        f"FROM {session.sql.name(call.table.name)} WHERE survey_date>? AND survey_date<=? "
-        "GROUP BY code ORDER BY 2 DESC, code LIMIT ?",
-        (moved(call.today, -call.params["days"]), call.today, call.params["limit"]),
-    )
+    day, count = ANY.survey_date, sa.func.count()
+    visits = select(call.table.name, ANY.code, count, sa.func.count(day.distinct()), sa.func.max(day))
+    recent = visits.where(day > moved(call.today, -call.params["days"]), day <= call.today)
+    ranked = recent.group_by(ANY.code).order_by(count.desc(), ANY.code)
+    rows = session.run(ranked.limit(call.params["limit"]))
     names = ("code", "visitors", "visits", "survey_date")
     return [
         dict(zip(names, (code, int(count), int(times), str(day)), strict=True))

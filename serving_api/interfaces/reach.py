@@ -3,6 +3,7 @@
 from collections.abc import Sized
 from typing import Any
 
+from resources.warehouse.stored import ANY, matching
 from serving_api.db.first_dates import first_date
 from serving_api.db.rows import code_column
 from serving_api.db.sessions import Session
@@ -26,7 +27,7 @@ def reached(session: Session, call: InterfaceCall, value: Any) -> dict[str, Any]
     if code is not None and column is None:
         return {}
     whose = None if code is None else str(call.params[code])
-    first = first_date(session, call.table.name, of=None if whose is None else {column or "code": whose})
+    first = first_date(session, call.table.name, *matching(ANY[column or "code"], whose))
     return {"first_date": first, "note": _note(call, first, value, whose, days)}
 
 

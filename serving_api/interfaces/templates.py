@@ -1,8 +1,9 @@
 """The implementation of each interface template: one executor per template, named as it is."""
 
+import operator
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import isfunction, signature
 from types import ModuleType
 from typing import Any
@@ -11,9 +12,10 @@ from core.calendar import CalendarHorizon
 from core.days import is_closed, moved
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
+from resources.warehouse.stored import ANY, Where, matching, within
 from serving_api.db import rows as rows_of
 from serving_api.db.adjusted_reads import noting
-from serving_api.db.sessions import Of, Session
+from serving_api.db.sessions import Session
 from serving_api.interfaces import (
     companies,
     economy,
@@ -43,7 +45,6 @@ from serving_api.stocks.finance import shapes
 _BEFORE = 5
 """Report periods before the oldest one shown, needed for its growth."""
 _ON_A_RUNG = ("code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times")
-_TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
 def latest(session: Session, call: InterfaceCall) -> Any:
@@ -73,8 +74,8 @@ def history(session: Session, call: InterfaceCall) -> Any:
 def periods(session: Session, call: InterfaceCall) -> Any:
     """The newest rows of a code (bars of one period), oldest first unless `ascending` is false. A bar is
     closed or not as of the requested instant, whatever was stored."""
-    limit, equal = call.params["periods"], filters_of(call)
-    rows = rows_of.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of, equal=equal)
+    of, limit = filters_of(call), call.params["periods"]
+    rows = rows_of.in_range(session, call.table, call.code, *of, limit=limit, as_of=call.as_of)
     if "is_closed" in call.table.names:
         rows = [{**row, "is_closed": is_closed(str(row["date"]), call.moment)} for row in rows]
     return rows[::-1] if call.params.get("ascending", True) else rows
@@ -121,7 +122,7 @@ def bars(session: Session, call: InterfaceCall) -> Any:
     marked, `factor` says whether its factor is final; its limits are those of the day, unadjusted."""
     adjust, base = call.params["adjust"], None
     with noting() as reads:
-        rows = _range(session, call, also=_TRADED)[::-1]
+        rows = _range(session, call, rows_of.TRADED)[::-1]
         if adjust == "qfq" and call.params.get("end_date"):
             # The adjustment base is the newest bar known, not the last one of the range.
             newest = rows_of.newest(session, call.table, call.code, call.as_of) or {}
@@ -139,10 +140,9 @@ def by_date(session: Session, call: InterfaceCall) -> Any:
         return []
     columns = shown_columns(call) if call.params.get("fields") else None
     page = {"limit": call.params.get("limit", MOST_ROWS), "offset": call.params.get("offset", 0)}
-    also = [*_conditions(call), *((name, "=", value) for name, value in _chosen(call).items())]
     rows = rows_of.on_date(
-        session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns, also=also,
-        industry=call.params.get("industry_code"), **page,
+        session, call.table, day, *_conditions(call), *_chosen(call), sort=sort_of(call), as_of=call.as_of,
+        columns=columns, industry=call.params.get("industry_code"), **page,
     )  # fmt: skip
     keyword = call.params.get("keyword")
     return rows if keyword is None else [row for row in rows if _mentions(row, keyword)]
@@ -157,7 +157,7 @@ def screen(session: Session, call: InterfaceCall) -> Any:
     conditions, words = _parts(call)
     limit = rows_of.WHOLE_MARKET if words else call.params["limit"]
     rows = rows_of.on_date(
-        session, call.table, day, sort=sort_of(call), limit=limit, as_of=call.as_of, also=conditions
+        session, call.table, day, *conditions, sort=sort_of(call), limit=limit, as_of=call.as_of
     )
     shown = shown_columns(call)
     fitting = [row for row in rows if all(_mentions(row, word) for word in words)]
@@ -166,7 +166,7 @@ def screen(session: Session, call: InterfaceCall) -> Any:
 
 def every(session: Session, call: InterfaceCall) -> Any:
     """Every row of a small table, by its key."""
-    order = ", ".join(call.table.key)
+    order = call.table.key
     return rows_of.public_rows(session, call.table.name, order=order, limit=MOST_ROWS)
 
 
@@ -177,10 +177,8 @@ def limit_ladder(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return {}
-    sealed = [("pool", "=", "up")]
-    rows = rows_of.on_date(
-        session, call.table, day, sort="first_seal_time", limit=MOST_ROWS, as_of=call.as_of, also=sealed
-    )
+    sealed, sort = ANY.pool == "up", "first_seal_time"
+    rows = rows_of.on_date(session, call.table, day, sealed, sort=sort, limit=MOST_ROWS, as_of=call.as_of)
     levels: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         if row["limit_days"] is not None:
@@ -220,12 +218,12 @@ def schedule(session: Session, call: InterfaceCall) -> Any:
     since, until = bounds_of(call)
     table, period = call.table, call.params["report_period"]
     if period is None:
-        period = session.first(table.name, "report_period", order="report_period DESC")
+        period = session.first(table.name, "report_period", order=[ANY.report_period.desc()])
     if period is None:
         return []
-    of = {"report_period": period, **rows_of.between(table, since, until)}
-    order, limit = f"{table.date_column}, code", call.params["limit"]
-    return rows_of.public_rows(session, table.name, of=of, order=order, limit=limit)
+    of = [ANY.report_period == period, *rows_of.between(table, since, until)]
+    order, limit = [str(table.date_column), "code"], call.params["limit"]
+    return rows_of.public_rows(session, table.name, *of, order=order, limit=limit)
 
 
 def market_totals(session: Session, call: InterfaceCall) -> Any:
@@ -235,7 +233,7 @@ def market_totals(session: Session, call: InterfaceCall) -> Any:
     if exchange is not None and exchange not in _TOTALS:
         raise call.bad("exchange", f"{exchange} has no totals; one of {', '.join(_TOTALS)} is allowed")
     codes = list(_TOTALS.values()) if exchange is None else [_TOTALS[exchange]]
-    return _newest(session, call, {"code": codes, **between}, call.params["limit"])
+    return _newest(session, call, [ANY.code.in_(codes), *between], call.params["limit"])
 
 
 def around_today(session: Session, call: InterfaceCall) -> Any:
@@ -250,22 +248,22 @@ def around_today(session: Session, call: InterfaceCall) -> Any:
 
 def calendar(session: Session, call: InterfaceCall) -> Any:
     """Calendar days of a market, oldest first, future days included."""
-    of = {"market": call.params["market"], **rows_of.between(call.table, *bounds_of(call))}
+    of = [ANY.market == call.params["market"], *rows_of.between(call.table, *bounds_of(call))]
     return _newest(session, call, of, MOST_ROWS)
 
 
-def _newest(session: Session, call: InterfaceCall, of: Of, limit: int) -> list[rows_of.Row]:
-    """The newest `limit` rows `of` some values, oldest first."""
+def _newest(session: Session, call: InterfaceCall, of: Sequence[Where], limit: int) -> list[rows_of.Row]:
+    """The newest `limit` rows that meet the conditions, oldest first."""
     order = rows_of.newest_first(call.table)
-    return rows_of.public_rows(session, call.table.name, of=of, order=order, limit=limit)[::-1]
+    return rows_of.public_rows(session, call.table.name, *of, order=order, limit=limit)[::-1]
 
 
 def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
     """The newest trade date up to today; null when no calendar is stored."""
     market = call.params["market"]
     if market != "CN":
-        open_days = {"market": market, "is_open": 1, "date<=": call.today}
-        return session.first(call.table.name, "date", open_days, order="date DESC")
+        open_days = [ANY.market == market, ANY.is_open == 1, ANY.date <= call.today]
+        return session.first(call.table.name, "date", *open_days, order=[ANY.date.desc()])
     try:
         return call.calendar.on_or_before(call.today)
     except CalendarHorizon:
@@ -275,25 +273,25 @@ def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
 _TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
 """Exchange -> the code under which a table stores the sum of its market."""
 _CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")
-_CONDITIONS = {"min_premium": ("premium_pct", ">="), "max_premium": ("premium_pct", "<=")}
-"""Parameter of an interface by date -> its condition on a column."""
+_SIGNS: Mapping[str, Callable[[Any, float], Where]] = {
+    "<": operator.lt, "<=": operator.le, "=": operator.eq, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
 
 
 def _range(
-    session: Session, call: InterfaceCall, also: str = "", columns: Sequence[str] | None = None
+    session: Session, call: InterfaceCall, *also: Where, columns: Sequence[str] | None = None
 ) -> list[rows_of.Row]:
     since, until = past_bounds_of(call)
-    how: dict[str, Any] = {"since": since, "until": until, "also": also, "equal": filters_of(call)}
     return rows_of.in_range(
-        session, call.table, call.code, limit=call.params["limit"], as_of=call.as_of, columns=columns, **how
-    )
+        session, call.table, call.code, *also, *filters_of(call), since=since, until=until,
+        limit=call.params["limit"], as_of=call.as_of, columns=columns,
+    )  # fmt: skip
 
 
-def _chosen(call: InterfaceCall) -> dict[str, str]:
+def _chosen(call: InterfaceCall) -> list[Where]:
     """As `filters_of`, with the code column: for rows of one date that is a filter as well."""
     name = rows_of.code_column(call.table)
-    given = call.params.get(name)
-    return filters_of(call) if given is None else {**filters_of(call), name: given}
+    return [*filters_of(call), *matching(ANY[name], call.params.get(name))]
 
 
 def _mentions(row: rows_of.Row, keyword: str) -> bool:
@@ -301,10 +299,10 @@ def _mentions(row: rows_of.Row, keyword: str) -> bool:
     return any(isinstance(value, str) and sought in search_key(value) for value in row.values())
 
 
-def _parts(call: InterfaceCall) -> tuple[list[tuple[str, str, Any]], list[str]]:
+def _parts(call: InterfaceCall) -> tuple[list[Where], list[str]]:
     """The conditions and the words of `keyword`. A ratio of 0 or less is not meaningful: it meets no
     condition."""
-    conditions: list[tuple[str, str, Any]] = []
+    conditions: list[Where] = []
     words = []
     for part in filter(None, search_key(call.params["keyword"] or "").split(",")):
         found = _CONDITION.fullmatch(part)
@@ -314,19 +312,18 @@ def _parts(call: InterfaceCall) -> tuple[list[tuple[str, str, Any]], list[str]]:
         column, sign, value = found.groups()
         if column not in rows_of.number_columns(call.table):
             raise call.bad("keyword", f"{column[:40]!r} is no column of numbers of {call.table.name}")
-        conditions.append((column, sign, float(value)))
+        conditions.append(_SIGNS[sign](ANY[column], float(value)))
         field = catalogue().find(column)
         if field is not None and field.positive:
-            conditions.append((column, ">", 0.0))
+            conditions.append(ANY[column] > 0.0)
     return conditions, words
 
 
-def _conditions(call: InterfaceCall) -> list[tuple[str, str, Any]]:
-    given = {name: call.params.get(name) for name in _CONDITIONS}
-    low, high = given["min_premium"], given["max_premium"]
+def _conditions(call: InterfaceCall) -> list[Where]:
+    low, high = call.params.get("min_premium"), call.params.get("max_premium")
     if low is not None and high is not None and low > high:
         raise call.bad("min_premium", f"{low} is above max_premium {high}")
-    return [(*_CONDITIONS[name], value) for name, value in given.items() if value is not None]
+    return within(ANY.premium_pct, low, high)
 
 
 def _executors(module: ModuleType) -> Iterator[tuple[str, Executor]]:

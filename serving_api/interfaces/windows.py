@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 
 from core.declaration.tables import Table
 from platform_assets.compute.percentiles import percentile_of_last
 from platform_assets.compute.returns import rolling
+from platform_assets.datasets.stock_master import StockMaster
+from resources.warehouse.stored import ANY, select, stored
 from serving_api.db import rows as rows_of
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
@@ -16,15 +19,15 @@ from serving_api.live.frame_values import number
 from serving_api.stocks.bars import Bar, adjusted, ratios
 from serving_api.stocks.queries import bars, bars_of_codes
 
-MASTER = "fusion_stock_master"
+MASTER = stored("fusion_stock_master", StockMaster)
 
 
 def flow_sums(
     session: Session, table: Table, columns: Sequence[str], since: str, until: str, as_of: str | None
 ) -> dict[str, dict[str, float | None]]:
     """Code -> the sum of each column between two dates; None when no date has a value."""
-    span = {"date>=": since, "date<=": until}
-    rows = session.rows(table.name, span, columns=("code", *columns), as_of=as_of)
+    span = [ANY.date >= since, ANY.date <= until]
+    rows = session.rows(table.name, *span, columns=("code", *columns), as_of=as_of)
     sums: dict[str, dict[str, float | None]] = {}
     for code, *values in rows:
         reported = sums.setdefault(code, dict.fromkeys(columns))
@@ -116,7 +119,7 @@ def flow_rank(session: Session, call: InterfaceCall) -> Any:
         (sign * value, code) for code, reported in sums.items() if (value := reported[column]) is not None
     ]
     order = [code for _, code in sorted(known)[: call.params["limit"]]]
-    names = dict(session.rows(MASTER, {"code": order}, columns=("code", "name")))
+    names = dict(session.rows(MASTER, MASTER.c.code.in_(order), columns=("code", "name")))
     span = {"days": days, "since": since, "date": newest}
     return [{"code": code, "name": names.get(code), **span, **sums[code]} for code in order]
 
@@ -133,11 +136,9 @@ def newest_of_indices(session: Session, call: InterfaceCall) -> Any:
 def stored_indices(session: Session, call: InterfaceCall) -> Any:
     """{code, name, scope, first_date, latest_date} of the indices of a scope, by code."""
     scope = call.params["scope"]
-    rows = session.run(
-        f"SELECT code, MAX(name), MIN(date), MAX(date) FROM {session.sql.name(call.table.name)} "
-        "WHERE scope=? GROUP BY code ORDER BY code",
-        (scope,),
-    )
+    figures = (sa.func.max(ANY.name), sa.func.min(ANY.date), sa.func.max(ANY.date))
+    indices = select(call.table.name, ANY.code, *figures).where(ANY.scope == scope)
+    rows = session.run(indices.group_by(ANY.code).order_by(ANY.code))
     return [
         {"code": code, "name": name, "scope": scope, "first_date": str(first), "latest_date": str(last)}
         for code, name, first, last in rows

@@ -6,43 +6,49 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from platform_assets.datasets.market_cloud_map import MarketCloudMap
+from platform_assets.datasets.stock_industry import RawConceptBlock
+from platform_assets.datasets.stock_master import StockMaster
+from platform_assets.datasets.stock_wide import StockWide
 from resources.warehouse.sql import Sql
-from serving_api.db.sessions import Session, code_clauses
+from resources.warehouse.stored import ANY, Where, select, stored, update
+from serving_api.db.sessions import Session, parts_of
 
-MASTER = "fusion_stock_master"
+MASTER = stored("fusion_stock_master", StockMaster)
 _MASTER_COLUMNS = ("code", "name", "market", "board", "is_st", "total_shares", "float_shares", "list_date")
 _LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
-SNAPSHOTS = "sys_market_snapshot"
-LIVE_READS = "sys_live_read"
-BLOCKS = "raw_concept_blocks"
+SNAPSHOTS = stored("sys_market_snapshot")
+LIVE_READS = stored("sys_live_read")
+BLOCKS = stored("raw_concept_blocks", RawConceptBlock)
 
 
 def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
     """Master rows of the given codes that are stored."""
-    found: list[dict[str, Any]] = []
-    for where, some in code_clauses(codes):
-        found += session.dicts(MASTER, columns=_MASTER_COLUMNS, where=where, values=some)
-    return found
+    parts = (
+        session.dicts(MASTER, MASTER.c.code.in_(part), columns=_MASTER_COLUMNS) for part in parts_of(codes)
+    )
+    return [row for part in parts for row in part]
 
 
 def listed_stocks(session: Session) -> list[dict[str, Any]]:
     """Master rows of every A share that is not delisted or before its listing."""
-    where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
-    return session.dicts(MASTER, columns=_LISTED_COLUMNS, where=where)
+    status = MASTER.c.list_status
+    listed = [MASTER.c.sec_type == "stock", status.is_(None) | status.in_(("L", "S"))]
+    return session.dicts(MASTER, *listed, columns=_LISTED_COLUMNS)
 
 
 def industry_boards(session: Session) -> list[tuple[Any, ...]]:
     """(name, board code, source) of the industry boards."""
-    return session.run(
-        f"SELECT DISTINCT block_name, block_code, src FROM {BLOCKS} WHERE block_type='industry'"
-    )
+    c = BLOCKS.c
+    boards = select(BLOCKS, c.block_name, c.block_code, c.src).distinct()
+    return session.run(boards.where(c.block_type == "industry"))
 
 
 def due(session: Session, name: str, day: str) -> tuple[float, float]:
     """The seconds of the system clock at which the shared answer of a read and day expires, and until
     which no process asks after a failure; 0 for neither."""
     rows = session.rows(
-        LIVE_READS, columns=("trade_date", "good_until", "failed_until"), where="name=?", values=(name,)
+        LIVE_READS, LIVE_READS.c.name == name, columns=("trade_date", "good_until", "failed_until")
     )
     if not rows:
         return 0.0, 0.0
@@ -53,7 +59,9 @@ def due(session: Session, name: str, day: str) -> tuple[float, float]:
 def read_answer(session: Session, name: str, day: str) -> list[tuple[Any, ...]]:
     """(payload, source, time by the market clock) of a read and day."""
     columns = ("payload_json", "source", "captured_at")
-    return session.rows(LIVE_READS, {"name": name, "trade_date": day}, columns=columns)
+    return session.rows(
+        LIVE_READS, LIVE_READS.c.name == name, LIVE_READS.c.trade_date == day, columns=columns
+    )
 
 
 @dataclass(frozen=True)
@@ -63,13 +71,10 @@ class Shared:
     table: str
     key: tuple[tuple[str, str], ...]
 
-    @property
-    def where(self) -> str:
-        return " AND ".join(f"{column}=?" for column, _ in self.key)
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        return tuple(value for _, value in self.key)
+    def changed(self, connection: Connection, values: Mapping[str, Any], *where: Where) -> bool:
+        """Whether the row met the conditions and has the new values."""
+        own = [ANY[column] == value for column, value in self.key]
+        return connection.execute(update(self.table, values, *own, *where)).rowcount == 1
 
 
 def snapshot_row(data_type: str, day: str) -> Shared:
@@ -82,45 +87,41 @@ def read_row(name: str) -> Shared:
 
 def ensure_row(connection: Connection, sql: Sql, row: Shared) -> None:
     """Insert the row, without an answer yet."""
-    columns = tuple(column for column, _ in row.key)
-    connection.exec_driver_sql(sql.insert_absent(row.table, columns), row.values)
+    columns, values = zip(*row.key, strict=True)
+    connection.exec_driver_sql(sql.insert_absent(row.table, columns), values)
 
 
 def claim_row(connection: Connection, sql: Sql, row: Shared, owner: str, now: float, until: float) -> bool:
     """Whether `owner` may refresh the answer until that second."""
-    where = f"{row.where} AND (refresh_until IS NULL OR refresh_until<=? OR refresh_owner=?)"
-    claim = {"refresh_owner": owner, "refresh_until": until}
-    return sql.set(connection, row.table, claim, where, (*row.values, now, owner)) == 1
+    free = ANY.refresh_until.is_(None) | (ANY.refresh_until <= now) | (ANY.refresh_owner == owner)
+    return row.changed(connection, {"refresh_owner": owner, "refresh_until": until}, free)
 
 
 def release_row(connection: Connection, sql: Sql, row: Shared, owner: str) -> None:
-    facts = (*row.values, owner)
-    sql.set(connection, row.table, {"refresh_until": None}, f"{row.where} AND refresh_owner=?", facts)
+    row.changed(connection, {"refresh_until": None}, ANY.refresh_owner == owner)
 
 
 def put_snapshot(connection: Connection, sql: Sql, row: Shared, values: Mapping[str, Any]) -> bool:
     """Store an answer and release its claim; False when the final one, or a newer one, is stored already."""
-    older = "(payload_json IS NULL OR ((is_final IS NULL OR is_final=0) AND captured_at<=?))"
-    facts = (*row.values, values["captured_at"])
-    released = {**values, "refresh_until": None}
-    return sql.set(connection, row.table, released, f"{row.where} AND {older}", facts) == 1
+    provisional = ANY.is_final.is_(None) | (ANY.is_final == 0)
+    older = ANY.payload_json.is_(None) | (provisional & (ANY.captured_at <= values["captured_at"]))
+    return row.changed(connection, {**values, "refresh_until": None}, older)
 
 
 def put_read(connection: Connection, sql: Sql, row: Shared, values: Mapping[str, Any]) -> None:
     """Store an answer of a day and release the claim on it."""
-    released = {**values, "failed_until": None, "refresh_until": None}
-    sql.set(connection, row.table, released, row.where, row.values)
+    row.changed(connection, {**values, "failed_until": None, "refresh_until": None})
 
 
 def put_failure(connection: Connection, sql: Sql, row: Shared, owner: str, until: float) -> None:
     """Store that no process asks until that second, and release the claim of `owner`. The stored answer is
     unchanged."""
-    sql.set(connection, row.table, {"failed_until": until}, row.where, row.values)
+    row.changed(connection, {"failed_until": until})
     release_row(connection, sql, row, owner)
 
 
-WIDE = "fusion_stock_wide"
-CLOUD_MAP = "fusion_market_cloud_map"
+WIDE = stored("fusion_stock_wide", StockWide)
+CLOUD_MAP = stored("fusion_market_cloud_map", MarketCloudMap)
 _WIDE = (
     *("code", "name", "market", "current_price", "last_close", "change_pct", "amount", "turnover_pct"),
     *("is_suspended", "limit_status", "main_net", "super_net", "large_net"),
@@ -133,18 +134,19 @@ _NODES = (
 
 def wide_rows(session: Session, day: str) -> list[dict[str, Any]]:
     """Rows of the wide table of a trade date; [] when it is not stored."""
-    return session.dicts(WIDE, columns=_WIDE, where="trade_date=?", values=(day,), order="code")
+    return session.dicts(WIDE, WIDE.c.trade_date == day, columns=_WIDE, order=[WIDE.c.code])
 
 
 def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
     """Nodes of the stored tree map of a trade date: `sector` or `stock`, the largest first."""
-    of, order = {"trade_date": day, "level": level}, "market_cap_yi DESC, node_code"
-    return session.dicts(CLOUD_MAP, of, columns=_NODES, order=order)
+    of = [CLOUD_MAP.c.trade_date == day, CLOUD_MAP.c.level == level]
+    order = [CLOUD_MAP.c.market_cap_yi.desc(), CLOUD_MAP.c.node_code]
+    return session.dicts(CLOUD_MAP, *of, columns=_NODES, order=order)
 
 
 def index_rows(session: Session, day: str, symbols: tuple[str, ...]) -> list[dict[str, Any]]:
     """Bars of indices on a trade date, in the order of `symbols`."""
     columns = ("code", "name", "close", "last_close", "amount")
-    rows = session.dicts("fusion_index_daily", {"date": day, "code": symbols}, columns=columns)
+    rows = session.dicts("fusion_index_daily", ANY.date == day, ANY.code.in_(symbols), columns=columns)
     by_code = {row["code"]: row for row in rows}
     return [by_code[symbol] for symbol in symbols if symbol in by_code]

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from core.clock import stamp
+from resources.warehouse.stored import Where
 from serving_api.db.sessions import Session
 from serving_api.live import queries
 from serving_api.live.claims import Claims
@@ -37,22 +38,20 @@ class Snapshot:
 
 def of_session(session: Session, data_type: str, day: str) -> Snapshot | None:
     """The stored answer of a trade date."""
-    return _first(session, where="data_type=? AND trade_date=?", values=(data_type, day))
+    c = queries.SNAPSHOTS.c
+    return _first(session, c.data_type == data_type, c.trade_date == day)
 
 
 def newest(session: Session, data_type: str, until: str) -> Snapshot | None:
     """The newest stored answer of a trade date up to `until`."""
-    return _first(
-        session,
-        where="data_type=? AND trade_date<=? AND payload_json IS NOT NULL",
-        values=(data_type, until),
-        order="trade_date DESC",
-        limit=1,
-    )
+    c = queries.SNAPSHOTS.c
+    return _first(session, c.data_type == data_type, c.trade_date <= until, c.payload_json.is_not(None))
 
 
-def _first(session: Session, **how: Any) -> Snapshot | None:
-    for day, payload, source, is_final, at, good in session.rows(queries.SNAPSHOTS, columns=_COLUMNS, **how):
+def _first(session: Session, *of: Where) -> Snapshot | None:
+    table = queries.SNAPSHOTS
+    rows = session.rows(table, *of, columns=_COLUMNS, order=[table.c.trade_date.desc()], limit=1)
+    for day, payload, source, is_final, at, good in rows:
         if payload is not None and at is not None:
             captured = datetime.fromisoformat(str(at))
             return Snapshot(str(day), orjson.loads(payload), source, bool(is_final), captured, good)

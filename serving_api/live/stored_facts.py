@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.calendar import TradeCalendar
+from platform_assets.datasets.index_daily import IndexDaily
+from platform_assets.datasets.kline_daily import KlineDaily
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
 from serving_api.live.queries import BLOCKS, MASTER, industry_boards, listed_stocks
 from serving_api.live.symbols import Listed, listed
 
-BARS = "fusion_kline_daily"
-INDEX_BARS = "fusion_index_daily"
-INDUSTRIES = "fusion_stock_industry"
+BARS = stored("fusion_kline_daily", KlineDaily)
+INDEX_BARS = stored("fusion_index_daily", IndexDaily)
+INDUSTRIES = stored("fusion_stock_industry")
 MAIN_INDEX = "sh000001"
 MONTH_SESSIONS = 22
 _BYTES_PER_STOCK = 600
@@ -48,11 +51,11 @@ def read_facts(session: Session, day: str, before: str, month_before: str) -> Fa
     """`before` and `month_before`: the session before `day`, and the one 22 sessions before it."""
     stocks = {one.symbol: one for one in map(listed, listed_stocks(session)) if one is not None}
     bars = session.rows(
-        BARS, columns=("code", "close", "amount"), where="date=? AND sec_type='stock'", values=(before,)
+        BARS, BARS.c.date == before, BARS.c.sec_type == "stock", columns=("code", "close", "amount")
     )
     amounts = [float(amount) for _, _, amount in bars if amount]
     base = session.rows(
-        INDEX_BARS, columns=("close",), where="code=? AND date=?", values=(MAIN_INDEX, month_before)
+        INDEX_BARS, INDEX_BARS.c.code == MAIN_INDEX, INDEX_BARS.c.date == month_before, columns=("close",)
     )
     return Facts(
         session=day,

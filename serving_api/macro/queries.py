@@ -6,13 +6,17 @@ from typing import Any
 
 from core.days import moved
 from platform_assets.compute.risk_premium import position_of_newest, premiums
+from platform_assets.datasets.index_valuation import IndexValuation
+from platform_assets.datasets.macro_indicator import MacroIndicator
+from platform_assets.datasets.macro_release import MacroRelease
+from resources.warehouse.stored import ANY, matching, stored, within
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.table_lists import dated_rows
 
-VALUES = "fusion_macro_indicator"
-RELEASES = "fusion_macro_release"
-PE = "raw_index_valuation"
+VALUES = stored("fusion_macro_indicator", MacroIndicator)
+RELEASES = stored("fusion_macro_release", MacroRelease)
+PE = stored("raw_index_valuation", IndexValuation)
 REGIONS = ("cn", "us")
 """Regions of which yields are stored."""
 TENORS = (1, 2, 5, 10, 30)
@@ -34,18 +38,18 @@ def series(
     columns: Sequence[str] = _COLUMNS,
 ) -> list[Row]:
     """Rows of some series, oldest first; the newest `limit` where there is one."""
-    rows = session.dicts(
-        VALUES, columns=columns, as_of=as_of, order="period_date DESC, indicator DESC", limit=limit,
-        of={"indicator": names, "period_date>=?": since, "period_date<=?": until},
-    )  # fmt: skip
+    c = VALUES.c
+    of, order = [c.indicator.in_(names), *within(c.period_date, since, until)], (c.period_date, c.indicator)
+    falling = [column.desc() for column in order]
+    rows = session.dicts(VALUES, *of, columns=columns, as_of=as_of, order=falling, limit=limit)
     return rows[::-1]
 
 
 def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
     """Why some series have no row at an instant."""
-    which = {"indicator": names}
-    known = "publish_date IS NOT NULL"
-    first = session.first(VALUES, "publish_date", which, where=known, order="publish_date")
+    which = [VALUES.c.indicator.in_(names)]
+    known = [VALUES.c.publish_date.is_not(None)]
+    first = session.first(VALUES, "publish_date", *which, *known, order=[VALUES.c.publish_date])
     if as_of is None or first is None:
         return "nothing of it is stored"
     return f"the first of what is stored became known on {first}, as_of is before that"
@@ -55,8 +59,8 @@ def newest_of_series(
     session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
 ) -> list[Row]:
     """The newest row of each series, by name: of the given ones, of a region, or of all."""
-    which = {"indicator?": names or None, "region?": region}
-    dated = session.dicts(VALUES, columns=("indicator", "period_date"), of=which, as_of=as_of)
+    which = [*matching(VALUES.c.indicator, names or None), *matching(VALUES.c.region, region)]
+    dated = session.dicts(VALUES, *which, columns=("indicator", "period_date"), as_of=as_of)
     newest: dict[str, str] = {}
     for row in dated:
         name, day = row["indicator"], row["period_date"]
@@ -64,9 +68,8 @@ def newest_of_series(
     days = sorted(set(newest.values()))
     if not days:
         return []
-    which = {"period_date": days}
-    columns = session.table(VALUES).names
-    found = session.dicts(VALUES, columns=columns, of=which, as_of=as_of, order="indicator")
+    of, columns = VALUES.c.period_date.in_(days), session.table(VALUES).names
+    found = session.dicts(VALUES, of, columns=columns, as_of=as_of, order=[VALUES.c.indicator])
     return [row for row in found if newest.get(row["indicator"]) == row["period_date"]]
 
 
@@ -107,13 +110,13 @@ def yields(
 
 def first_yield(session: Session, region: str) -> str | None:
     """The first stored date of any tenor of a region."""
-    return first_date(session, VALUES, of={"indicator": _tenors(region)})
+    return first_date(session, VALUES, VALUES.c.indicator.in_(_tenors(region)))
 
 
 def first_premium(session: Session, index: str) -> str | None:
     """The first date on which both sides of a premium are stored; None when one of them is not."""
-    earned = first_date(session, PE, of={"index_code": _names(index)})
-    bonds = first_date(session, VALUES, of={"indicator": "cn_bond_10y"})
+    earned = first_date(session, PE, PE.c.index_code.in_(_names(index)))
+    bonds = first_date(session, VALUES, VALUES.c.indicator == "cn_bond_10y")
     return None if earned is None or bonds is None else max(earned, bonds)
 
 
@@ -164,12 +167,11 @@ def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> li
     """(date, PE over four quarters, else the PE as published) of an index, oldest first. The table keeps
     no versions: with an instant, rows whose day closed before its day, or that were loaded by then, are
     known."""
-    known: dict[str, Any] = {}
+    of, columns = [PE.c.index_code.in_(_names(index))], ("date", "pe_ttm", "pe")
     if as_of is not None:
         until = as_of[:10] if as_of[11:16] < _PUBLISHED else f"{as_of[:10]}~"
-        known = {"where": "(date<? OR imported_at<=?)", "values": (until, as_of)}
-    of, columns = {"index_code": _names(index)}, ("date", "pe_ttm", "pe")
-    rows = session.rows(PE, of, columns=columns, order="date DESC", limit=limit, **known)
+        of.append((PE.c.date < until) | (ANY.imported_at <= as_of))
+    rows = session.rows(PE, *of, columns=columns, order=[PE.c.date.desc()], limit=limit)
     reported = ((str(day), ttm if ttm is not None else pe) for day, ttm, pe in rows)
     return sorted({day: float(pe) for day, pe in reported if pe is not None}.items())
 
@@ -184,11 +186,11 @@ def releases(
     limit: int,
 ) -> list[Row]:
     """Releases of at least an importance between two days (which may be in the future), oldest first."""
-    which = {
-        "importance>=": importance,
-        "release_time>=?": since,
-        "release_time<=?": None if until is None else f"{until} 23:59:59",
-        "region?": region,
-    }
-    columns, order = session.table(RELEASES).names, "release_time DESC, event_key DESC"
-    return session.dicts(RELEASES, columns=columns, of=which, as_of=as_of, order=order, limit=limit)[::-1]
+    which = [
+        RELEASES.c.importance >= importance,
+        *matching(RELEASES.c.region, region),
+        *within(RELEASES.c.release_time, since, None if until is None else f"{until} 23:59:59"),
+    ]
+    columns = session.table(RELEASES).names
+    order = [RELEASES.c.release_time.desc(), RELEASES.c.event_key.desc()]
+    return session.dicts(RELEASES, *which, columns=columns, as_of=as_of, order=order, limit=limit)[::-1]

@@ -140,8 +140,10 @@ async def cn_extended(
     one = SERIES[name]
     read = call.state.reading.scan(_newest, name, limit, bound_of(as_of))
     rows, why = await read_or(([], "the database is away"), read)
-    of, given = {"indicator": name}, len(rows)
-    history = await reach(call.state, queries.VALUES, given, asked=limit, of=of, what="periods", as_of=as_of)
+    table = queries.VALUES
+    history = await reach(
+        call.state, table, len(rows), table.c.indicator == name, asked=limit, what="periods", as_of=as_of
+    )
     answer = {
         "name": name, "title": one.name, "unit": one.unit, "freq": one.freq, **dated_rows(rows, why),
         **history,

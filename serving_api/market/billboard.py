@@ -2,10 +2,12 @@
 
 from typing import Annotated, Any
 
+import sqlalchemy as sa
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from platform_assets.datasets.dragon_tiger import LhbBranch
+from platform_assets.datasets.dragon_tiger import DragonTiger, LhbBranch
+from resources.warehouse.stored import select, stored
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
@@ -45,8 +47,8 @@ class BranchStat(Reach, Rows[Branch]):
     window: Span
 
 
-SEATS = "raw_lhb_branch"
-LISTINGS = "fusion_dragon_tiger"
+SEATS = stored("raw_lhb_branch")
+LISTINGS = stored("fusion_dragon_tiger", DragonTiger)
 
 
 def branches(session: Session, since: str, name: str | None, limit: int) -> tuple[list[dict[str, Any]], int]:
@@ -59,25 +61,23 @@ def branches(session: Session, since: str, name: str | None, limit: int) -> tupl
         row["win_rate_5d"], row["avg_d5_change_pct"] = after.get(row["branch_name"], (None, None))
     if len(rows) < limit:
         return rows, len(rows)
-    deal, values = deals_of_branches(table, since, name)
-    total = session.run(f"SELECT COUNT(DISTINCT branch_name) FROM ({deal}) AS deal", tuple(values))
+    deal = deals_of_branches(table, since, name).c
+    total = session.run(sa.select(sa.func.count(deal.branch_name.distinct())))
     return rows, int(total[0][0])
 
 
 def _after_purchases(session: Session, since: str, name: str | None) -> dict[str, tuple[float, float]]:
     """Branch -> (share of its net purchases with a higher price five trade dates later, mean change),
     percent; only of purchases whose five dates have passed."""
-    deal, values = deals_of_branches(session.table(SEATS), since, name)
-    moves = (
-        f"SELECT code, date, MAX(d5_change_pct) AS d5 FROM {LISTINGS} "
-        "WHERE date>=? AND d5_change_pct IS NOT NULL GROUP BY code, date"
+    deals, c = deals_of_branches(session.table(SEATS), since, name), LISTINGS.c
+    later = select(LISTINGS, c.code, c.date, sa.func.max(c.d5_change_pct).label("d5"))
+    known = later.where(c.date >= since, c.d5_change_pct.is_not(None)).group_by(c.code, c.date)
+    deal, moves = deals.c, known.subquery("moves")
+    won = sa.func.avg(sa.case((moves.c.d5 > 0, 100.0), else_=0.0))
+    outcomes = sa.select(deal.branch_name, won, sa.func.avg(moves.c.d5)).select_from(
+        deals.join(moves, (moves.c.code == deal.code) & (moves.c.date == deal.trade_date))
     )
-    rows = session.run(
-        "SELECT branch_name, AVG(CASE WHEN d5 > 0 THEN 100.0 ELSE 0.0 END), AVG(d5) "
-        f"FROM ({deal}) AS deal JOIN ({moves}) AS moves ON moves.code=deal.code AND "
-        "moves.date=deal.trade_date WHERE bought > sold GROUP BY branch_name",
-        (*values, since),
-    )
+    rows = session.run(outcomes.where(deal.bought > deal.sold).group_by(deal.branch_name))
     session.note(LISTINGS, ("d5_change_pct",))
     return {str(branch): (round(float(won), 2), round(float(mean), 4)) for branch, won, mean in rows}
 

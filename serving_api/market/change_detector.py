@@ -9,12 +9,14 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import orjson
+import sqlalchemy as sa
 from fastapi import Path, Query
 from pydantic import BaseModel, Field, field_validator
 from sqlalchemy.engine import Connection
 
 from core.clock import local_iso, stamp
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, Where, delete, matching, select, stored, update
 from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -25,17 +27,16 @@ from serving_api.framework.routing import area_router, serves
 from serving_api.framework.threads import off_loop
 from serving_api.market import schemas
 
-NEWEST, HISTORY = "sys_change_snapshot", "sys_change_history"
+NEWEST, HISTORY = stored("sys_change_snapshot"), stored("sys_change_history")
 KEPT_VERSIONS = 200
 MOST_ENTITIES = 5000
 Key = tuple[str, str]
 """(entity type, entity id)."""
-_OF_KEY = "entity_type=? AND entity_id=?"
 
 
 def change_history(session: Session, entity_type: str, entity_id: str, limit: int) -> list[dict[str, Any]]:
     columns = ("entity_id", "version_no", "detected_at", "added", "removed", "changed", "changes_json")
-    of = {"entity_type": entity_type, "entity_id?": entity_id or None}
+    of = [HISTORY.c.entity_type == entity_type, *matching(HISTORY.c.entity_id, entity_id or None)]
     return [
         {
             "entity_id": row["entity_id"],
@@ -44,7 +45,7 @@ def change_history(session: Session, entity_type: str, entity_id: str, limit: in
             **{name: row[name] for name in ("added", "removed", "changed")},
             "changes": orjson.loads(row["changes_json"]),
         }
-        for row in session.dicts(HISTORY, of, columns=columns, order="id DESC", limit=limit)
+        for row in session.dicts(HISTORY, *of, columns=columns, order=[ANY.id.desc()], limit=limit)
     ]
 
 
@@ -69,18 +70,19 @@ def ensure_entity(connection: Connection, sql: Sql, key: Key, now: datetime) -> 
     )
     if made.rowcount != 1:
         return
-    held = connection.exec_driver_sql(f"SELECT COUNT(*) FROM {NEWEST}").scalar_one()
+    held = connection.execute(select(NEWEST, sa.func.count())).scalar_one()
     if held <= MOST_ENTITIES:
         return
-    oldest = sql.run(
-        connection,
-        f"SELECT entity_type, entity_id FROM {NEWEST} WHERE NOT ({_OF_KEY}) "
-        f"ORDER BY captured_at, entity_type, entity_id LIMIT {int(held) - MOST_ENTITIES}",
-        key,
-    ).all()
-    for gone in oldest:
+    c = NEWEST.c
+    others = select(NEWEST, c.entity_type, c.entity_id).where(sa.not_(sa.and_(*_of(key))))
+    oldest = others.order_by(c.captured_at, c.entity_type, c.entity_id).limit(int(held) - MOST_ENTITIES)
+    for kind, name in connection.execute(oldest).all():
         for table in (NEWEST, HISTORY):
-            sql.run(connection, f"DELETE FROM {table} WHERE {_OF_KEY}", tuple(gone))
+            connection.execute(delete(table, *_of((kind, name))))
+
+
+def _of(key: Key) -> list[Where]:
+    return [ANY.entity_type == key[0], ANY.entity_id == key[1]]
 
 
 def _second(now: datetime) -> str:
@@ -91,9 +93,9 @@ def compare_versions(
     connection: Connection, sql: Sql, key: Key, now_payload: dict[str, Any], now: datetime
 ) -> dict[str, Any]:
     """Differences from the stored version; a payload that differs becomes the stored one."""
-    lock = "" if sql.sqlite else " FOR UPDATE"
-    columns = "payload_json, payload_hash, version_no, captured_at"
-    found = sql.run(connection, f"SELECT {columns} FROM {NEWEST} WHERE {_OF_KEY}{lock}", key).one()
+    c = NEWEST.c
+    stored_version = select(NEWEST, c.payload_json, c.payload_hash, c.version_no, c.captured_at)
+    found = connection.execute(stored_version.where(*_of(key)).with_for_update()).one()
     payload = orjson.dumps(now_payload, option=orjson.OPT_SORT_KEYS)
     digest = hashlib.sha256(payload).hexdigest()
     first = found[0] is None
@@ -103,7 +105,7 @@ def compare_versions(
     version = int(found[2]) + (first or changed)
     if first or changed:
         held = {"payload_json": payload.decode(), "payload_hash": digest, "version_no": version}
-        sql.set(connection, NEWEST, {**held, "captured_at": _second(now)}, _OF_KEY, key)
+        connection.execute(update(NEWEST, {**held, "captured_at": _second(now)}, *_of(key)))
     if changed:
         _remember(connection, sql, key, version, found_changes, now)
     return {
@@ -133,8 +135,7 @@ def _remember(
         "detected_at": stamp(now),
     }  # fmt: skip
     sql.put(connection, HISTORY, row)
-    old = f"DELETE FROM {HISTORY} WHERE {_OF_KEY} AND version_no<=?"
-    sql.run(connection, old, (*key, version - KEPT_VERSIONS))
+    connection.execute(delete(HISTORY, *_of(key), HISTORY.c.version_no <= version - KEPT_VERSIONS))
 
 
 router = area_router(f"{PREFIX}/market/change-detector", "market: change detector")

@@ -136,7 +136,9 @@ def _trend(
 
 def _margin(session: Session, day: str, calendar: TradeCalendar) -> Reading | None:
     """Change over the stocks that both dates have, so that an incomplete date is no change."""
-    newest = session.first(queries.MARGIN, "date", {"date<=": day}, order="date DESC")
+    newest = session.first(
+        queries.MARGIN, "date", queries.MARGIN.c.date <= day, order=[queries.MARGIN.c.date.desc()]
+    )
     if newest is None:
         return None
     now = queries.financed(session, newest)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from platform_assets.compute.market_phase import segments, transition_counts, transitions
 from platform_assets.datasets.limit_count import LimitCount as StoredLimitCount
 from platform_assets.datasets.market_phase import MarketPhase
+from resources.warehouse.stored import ANY, stored
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -24,8 +25,8 @@ Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
 
 router = area_router(f"{PREFIX}/market", "market: phase")
 
-LIMITS = "calc_limit_count"
-PHASES = "calc_market_phase"
+LIMITS = stored("calc_limit_count")
+PHASES = stored("calc_market_phase", MarketPhase)
 
 _NONE: Row = {"phase": None, "duration_days": 0}
 WindowDays = Annotated[int, Query(ge=1, le=250, description="newest trade dates")]
@@ -132,12 +133,12 @@ class PhaseHistory(Reach):
 
 def since(session: Session, table: str, day: str) -> list[Row]:
     """Rows of a whole-market table from a date on, oldest first."""
-    return public_rows(session, table, of={"trade_date>=": day}, order="trade_date")
+    return public_rows(session, table, ANY.trade_date >= day, order=["trade_date"])
 
 
 def newest(session: Session) -> Row | None:
     """The newest phase."""
-    rows = public_rows(session, PHASES, order="trade_date DESC", limit=1)
+    rows = public_rows(session, PHASES, order=[PHASES.c.trade_date.desc()], limit=1)
     return rows[0] if rows else None
 
 

@@ -6,10 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from platform_assets.datasets.breadth_sample import BreadthSample
 from platform_assets.datasets.fund_flow import FundFlow
+from resources.warehouse.stored import stored
 from serving_api.framework.history_reach import Reach
 from serving_api.framework.row_models import Rows, with_columns
 
-SAMPLES = "calc_breadth_sample"
+SAMPLES = stored("calc_breadth_sample", BreadthSample)
 SAMPLE = (
     BreadthSample.sample_time.label("time"), BreadthSample.up_count.label("up"),
     BreadthSample.down_count.label("down"), BreadthSample.flat_count.label("flat"),

@@ -8,6 +8,9 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from core.calendar import CalendarHorizon, TradeCalendar
+from platform_assets.datasets.news import News
+from platform_assets.datasets.trade_calendar import TradeCalendarDay
+from resources.warehouse.stored import stored, within
 from serving_api.db.request_notes import current_security
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -24,8 +27,8 @@ from serving_api.market.schemas import SAMPLE, SAMPLES
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 
-DAYS = "ref_trade_calendar"
-NEWS = "fusion_news"
+DAYS = stored("ref_trade_calendar", TradeCalendarDay)
+NEWS = stored("fusion_news", News)
 
 
 @router.get("/breadth-intraday", response_model=schemas.BreadthSeries)
@@ -43,7 +46,9 @@ async def breadth_intraday(
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
     columns = ("trade_date", *SAMPLE)
-    return session.dicts(SAMPLES, {"trade_date>=": since}, columns=columns, order="sample_time")
+    return session.dicts(
+        SAMPLES, SAMPLES.c.trade_date >= since, columns=columns, order=[SAMPLES.c.sample_time]
+    )
 
 
 @router.get("/calendar", response_model=schemas.MarketCalendar)
@@ -100,8 +105,9 @@ def _is_open(calendar: TradeCalendar, day: str) -> bool | None:
 
 
 def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
-    of, named = {"market": "CN", "date>=": since, "date<=": until}, "holiday_name IS NOT NULL"
-    rows = session.rows(DAYS, of, columns=("date", "holiday_name"), where=named)
+    of = [DAYS.c.market == "CN", *within(DAYS.c.date, since, until)]
+    named = [DAYS.c.holiday_name.is_not(None)]
+    rows = session.rows(DAYS, *of, *named, columns=("date", "holiday_name"))
     return {str(day): str(name) for day, name in rows}
 
 
@@ -141,8 +147,9 @@ def _names(row: dict[str, Any], code: str, name: str) -> bool:
 
 
 def _news(session: Session, code: str, limit: int) -> list[schemas.MarqueeItem]:
-    of, columns = {"code": code, "news_type": "news"}, ("title_key", "pub_time", "title", "url", "source")
-    rows = session.rows(NEWS, of, columns=columns, order="pub_time DESC", limit=limit)
+    of = [NEWS.c.code == code, NEWS.c.news_type == "news"]
+    columns = ("title_key", "pub_time", "title", "url", "source")
+    rows = session.rows(NEWS, *of, columns=columns, order=[NEWS.c.pub_time.desc()], limit=limit)
     return [
         schemas.MarqueeItem(id=key, time=at, title=title, url=url, source=source, related=True)
         for key, at, title, url, source in rows

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+import sqlalchemy as sa
 
 from core.arrays import Bools
 from core.calendar import TradeCalendar
@@ -14,13 +15,16 @@ from platform_assets.compute.parameters.loading import NEIGHBOURS
 from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, WAIT_DAYS
 from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
 from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
+from platform_assets.datasets.index_daily import IndexDaily
+from platform_assets.datasets.kline_daily import KlineDaily
 from resources.warehouse.panel import Panel
+from resources.warehouse.stored import select, stored, within
 from serving_api.db.rows import newest_of
-from serving_api.db.sessions import Session, code_clauses
+from serving_api.db.sessions import Session, parts_of
 
-BARS = "fusion_kline_daily"
-INDEX = "fusion_index_daily"
-_STOCKS = "SUBSTR(code, 1, 1) NOT IN ('1', '5')"
+BARS = stored("fusion_kline_daily", KlineDaily)
+INDEX = stored("fusion_index_daily", IndexDaily)
+_STOCKS = sa.func.substr(BARS.c.code, 1, 1).not_in(("1", "5"))
 """Codes of funds and bonds begin with these digits. The code is in the index of the dates; with a filter
 on `sec_type` a count would read every row, which is many times slower."""
 
@@ -28,15 +32,16 @@ on `sec_type` a count would read every row, which is many times slower."""
 def day_changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
     """Code -> its change on a date, percent."""
     columns = ("code", "change_pct")
-    return dict(session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,)))
+    return dict(session.of_codes(BARS, codes, BARS.c.date == day, columns=columns))
 
 
 def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
     """Date -> number of stored bars of stocks, including suspended ones; dates without bars are missing."""
     counts: dict[str, int] = {}
-    for where, some in code_clauses(dates if session.has(BARS) else (), "date"):
-        statement = f"SELECT date, COUNT(*) FROM {BARS} WHERE {where} AND {_STOCKS} GROUP BY date"
-        counts |= {str(day): int(count) for day, count in session.run(statement, some)}
+    counted = select(BARS, BARS.c.date, sa.func.count()).group_by(BARS.c.date)
+    for part in parts_of(dates if session.has(BARS) else ()):
+        rows = session.run(counted.where(BARS.c.date.in_(part), _STOCKS))
+        counts |= {str(day): int(count) for day, count in rows}
     return counts
 
 
@@ -49,14 +54,13 @@ def returns(session: Session, since: str, until: str, *also: Condition) -> Panel
 
 def bars_of(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
     columns = ("code", "date", *COLUMNS, "is_suspended")
-    where, values = "date>=? AND date<=?", (dates[0], dates[-1])
-    rows = session.of_codes(BARS, codes, columns=columns, where=where, values=values)
+    rows = session.of_codes(BARS, codes, *within(BARS.c.date, dates[0], dates[-1]), columns=columns)
     return pd.DataFrame(rows, columns=list(columns))
 
 
 def benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
-    of = {"code": BENCHMARK, "date>=": dates[0], "date<=": dates[-1]}
-    rows = session.rows(INDEX, of, columns=("date", "open", "close"))
+    of = [INDEX.c.code == BENCHMARK, INDEX.c.date >= dates[0], INDEX.c.date <= dates[-1]]
+    rows = session.rows(INDEX, *of, columns=("date", "open", "close"))
     return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)
 
 

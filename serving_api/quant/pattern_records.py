@@ -15,6 +15,8 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
 from platform_assets.compute.parameters.scorecards import WAIT_DAYS
 from platform_assets.compute.pattern_performance import Followed, Outcome, followed, outcomes, summary
 from platform_assets.compute.scorecards.prices import Prices
+from platform_assets.datasets.pattern_daily import PatternDaily
+from resources.warehouse.stored import ANY, stored
 from serving_api.db.adjusted_reads import noting
 from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
@@ -100,13 +102,13 @@ class PatternCatalogue(BaseModel):
     metrics: list[MetricEntry]
 
 
-PATTERNS = "calc_pattern_daily"
+PATTERNS = stored("calc_pattern_daily", PatternDaily)
 
 
 def hits_of(session: Session, pattern: str, direction: int, since: str, until: str) -> list[tuple[str, str]]:
     """(code, date) of every signal. `pattern` is one of our column names."""
-    of = {"date>=": since, "date<=": until, session.sql.name(pattern): direction}
-    return [(str(code), str(day)) for code, day in session.rows(PATTERNS, of, columns=("code", "date"))]
+    of = [PATTERNS.c.date >= since, PATTERNS.c.date <= until, ANY[pattern] == direction]
+    return [(str(code), str(day)) for code, day in session.rows(PATTERNS, *of, columns=("code", "date"))]
 
 
 _PART = 250

@@ -3,17 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.errors import InputError
+from platform_assets.datasets.kline_daily import KlineDaily
+from platform_assets.datasets.pattern_daily import PatternDaily
+from platform_assets.datasets.signal_hit import SignalHit
+from resources.warehouse.stored import ANY, matching, select, stored, within
 from serving_api.db.rows import Row, newest_of, public_columns, public_rows
 from serving_api.db.sessions import Session
 from serving_api.quant.outcomes import day_changes
 
-INDICATORS = "calc_indicator_daily"
-PATTERNS = "calc_pattern_daily"
-CHIPS = "calc_chip_daily"
-SIGNALS = "calc_signal_hit"
-MASTER = "fusion_stock_master"
-BARS = "fusion_kline_daily"
+INDICATORS = stored("calc_indicator_daily")
+PATTERNS = stored("calc_pattern_daily", PatternDaily)
+CHIPS = stored("calc_chip_daily")
+SIGNALS = stored("calc_signal_hit", SignalHit)
+MASTER = stored("fusion_stock_master")
+BARS = stored("fusion_kline_daily", KlineDaily)
 
 
 def of_code(
@@ -27,18 +33,22 @@ def of_code(
         if unknown is not None:
             raise InputError("fields", f"{unknown[:40]!r} is no column of {table}")
         columns = list(dict.fromkeys(["code", "date", *fields]))
-    of = {"code": code, "date<=?": until}
-    return public_rows(session, table, columns, of, order="date DESC", limit=days)[::-1]
+    of = [ANY.code == code, *within(ANY.date, None, until)]
+    return public_rows(session, table, *of, columns=columns, order=[ANY.date.desc()], limit=days)[::-1]
 
 
 def traded(session: Session, code: str, since: str, until: str) -> list[tuple[str, float, float]]:
     """(date, close times the cumulative factor, volume) of the traded days, oldest first."""
     rows = session.rows(
         BARS,
-        {"code": code, "date>=": since, "date<=": until, "is_suspended": 0},
+        BARS.c.code == code,
+        BARS.c.date >= since,
+        BARS.c.date <= until,
+        BARS.c.is_suspended == 0,
+        BARS.c.close.is_not(None),
+        BARS.c.adj_factor.is_not(None),
         columns=("date", "close", "adj_factor", "volume"),
-        where="close IS NOT NULL AND adj_factor IS NOT NULL",
-        order="date",
+        order=[BARS.c.date],
     )
     return [(str(day), close * factor, float(volume or 0)) for day, close, factor, volume in rows]
 
@@ -50,14 +60,17 @@ def pool(
     day = day or newest_of(session, SIGNALS)
     if day is None or not session.has(SIGNALS):
         return empty_pool(day)
-    counted = f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key"
-    by_signal = dict(session.run(counted, (day,)))
+    c = SIGNALS.c
+    counted = select(SIGNALS, c.signal_key, sa.func.count()).where(c.trade_date == day)
+    by_signal = dict(session.run(counted.group_by(c.signal_key)))
     session.note(SIGNALS, ("code",))
     rows = session.dicts(
         SIGNALS,
-        {"trade_date": day, "signal_key?": signal, "direction?": direction},
+        SIGNALS.c.trade_date == day,
+        *matching(SIGNALS.c.signal_key, signal),
+        *matching(SIGNALS.c.direction, direction),
         columns=("code", "signal_key", "direction", "strength", "price"),
-        order="signal_key, strength IS NULL, strength DESC, code",
+        order=[SIGNALS.c.signal_key, SIGNALS.c.strength.is_(None), SIGNALS.c.strength.desc(), SIGNALS.c.code],
     )
     shown = rows[:limit]
     codes = sorted({row["code"] for row in shown})

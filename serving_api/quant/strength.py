@@ -17,7 +17,8 @@ from platform_assets.compute.parameters.volume_price import CHANGE_BARS, RATING_
 from platform_assets.compute.relative_strength import RelativeStrength, relative_strength
 from platform_assets.compute.trend_strength import level_of, trend_strength
 from platform_assets.compute.volume_price import Prices, analyse
-from platform_assets.datasets.index_daily import INDICES
+from platform_assets.datasets.index_daily import INDICES, IndexDaily
+from resources.warehouse.stored import stored
 from serving_api.db.adjusted_reads import noting
 from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
@@ -105,7 +106,7 @@ class RelativeRanking(Reach):
     total: int = Field(description="stocks with an excess, before the limit")
 
 
-INDEX = "fusion_index_daily"
+INDEX = stored("fusion_index_daily", IndexDaily)
 TABLES = (KLINE, INDEX, MASTER, INDUSTRY)
 _TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
 
@@ -113,7 +114,12 @@ _TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
 def index_closes(session: Session, symbol: str, since: str, until: str) -> tuple[Ints, Floats]:
     """(dates as yyyymmdd, closes), oldest first."""
     rows = session.rows(
-        INDEX, {"code": symbol, "date>=": since, "date<=": until}, columns=("date", "close"), order="date"
+        INDEX,
+        INDEX.c.code == symbol,
+        INDEX.c.date >= since,
+        INDEX.c.date <= until,
+        columns=("date", "close"),
+        order=[INDEX.c.date],
     )
     days = np.array([int(str(day).replace("-", "")) for day, _ in rows], dtype=np.int64)
     return days, np.array([close for _, close in rows], dtype=np.float64)

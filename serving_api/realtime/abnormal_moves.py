@@ -10,6 +10,7 @@ from core.calendar import CalendarHorizon
 from core.errors import PayloadError, Unavailable
 from platform_assets.compute.auction import direction
 from platform_assets.datasets.dragon_tiger import DragonTiger
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import before_open
 from serving_api.framework.read_failures import read_or
@@ -113,7 +114,7 @@ FEWEST, MOST = 5, 50
 AUCTION_TTL, AUCTION_IDLE_TTL, INTRADAY_TTL, DEVIATION_TTL = 20.0, 1800.0, 20.0, 1800.0
 AUCTION_BEGINS, OPENS, LISTINGS_AT = time(9, 15), time(9, 30), time(18, 0)
 READY, PRE_AUCTION, NON_TRADING_DAY = "ready", "pre_auction", "non_trading_day"
-BILLBOARD = "fusion_dragon_tiger"
+BILLBOARD = stored("fusion_dragon_tiger", DragonTiger)
 MARK = "偏离"
 LISTED = (
     DragonTiger.date, DragonTiger.code, DragonTiger.name, DragonTiger.reason, DragonTiger.change_pct,
@@ -230,8 +231,8 @@ class AbnormalMoves:
 
 def stored_listings(session: Session, until: str) -> list[Row]:
     """Every stored listing of the newest date up to `until`."""
-    day = session.first(BILLBOARD, "date", where="date<=?", values=(until,), order="date DESC")
-    return session.dicts(BILLBOARD, columns=LISTED, where="date=?", values=(day,)) if day else []
+    day = session.first(BILLBOARD, "date", BILLBOARD.c.date <= until, order=[BILLBOARD.c.date.desc()])
+    return session.dicts(BILLBOARD, BILLBOARD.c.date == day, columns=LISTED) if day else []
 
 
 def _deviating(rows: list[Row]) -> Items:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 
+from platform_assets.datasets.risk_pledge import RiskPledge
+from resources.warehouse.stored import stored
 from serving_api.db.rows import Row
 from serving_api.db.sessions import Session
 from serving_api.table_lists import rows_of_day
 
-PLEDGE = "raw_risk_pledge"
-GOODWILL = "raw_risk_goodwill"
-COMMENT = "raw_risk_comment"
-INDUSTRY = "fusion_stock_industry"
+PLEDGE = stored("raw_risk_pledge", RiskPledge)
+GOODWILL = stored("raw_risk_goodwill")
+COMMENT = stored("raw_risk_comment")
+INDUSTRY = stored("fusion_stock_industry")
 UNSORTED = "未分类"
 WEEKS = 104
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from platform_assets.datasets.risk_comment import RiskComment
 from platform_assets.datasets.risk_goodwill import RiskGoodwill
 from platform_assets.datasets.risk_pledge import RiskPledge
+from resources.warehouse.stored import within
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.parameters import StockCode
@@ -161,8 +162,8 @@ async def pledge_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
-    bound = ("pledge_ratio", ">=", min_ratio or None)
-    return Answer(await page_of(call.state, queries.PLEDGE, date, sort, page, page_size, bound, until=True))
+    table, least = queries.PLEDGE, within(queries.PLEDGE.c.pledge_ratio, min_ratio or None, None)
+    return Answer(await page_of(call.state, table, date, sort, page, page_size, *least, until=True))
 
 
 @router.get("/pledge-detail/{code}", response_model=PledgeDetail)
@@ -210,9 +211,9 @@ async def goodwill_list(
     call: Anyone, period: Period, min_ratio: Ratio = 0.0, page: Page = 1, page_size: PageSize = 50
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
-    share = "goodwill_equity_ratio_pct"
-    bound = (share, ">=", min_ratio or None)
-    reported = await page_of(call.state, queries.GOODWILL, period, f"-{share}", page, page_size, bound)
+    table, share = queries.GOODWILL, "goodwill_equity_ratio_pct"
+    least = within(table.c.goodwill_equity_ratio_pct, min_ratio or None, None)
+    reported = await page_of(call.state, table, period, f"-{share}", page, page_size, *least)
     return Answer({"period": reported.pop("date"), **reported})
 
 

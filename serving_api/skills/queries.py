@@ -6,23 +6,24 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import delete, select, stored
 from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 
-TABLE = "app_skill"
+TABLE = stored("app_skill")
 _COLUMNS = ("skill_key", "enabled", "definition_json")
 Row = tuple[bool, str | None]
 """(on, definition as JSON; None: a shipped skill)."""
 
 
-def stored(session: Session) -> dict[str, Row]:
+def changes(session: Session) -> dict[str, Row]:
     """Rows by key."""
     return {key: (bool(on), text) for key, on, text in session.rows(TABLE, columns=_COLUMNS)}
 
 
 def stored_to_change(connection: Connection, sql: Sql) -> dict[str, Row]:
-    """`stored`, inside a write transaction that has locked the table's version."""
-    rows = connection.exec_driver_sql(sql.text(f"SELECT {', '.join(_COLUMNS)} FROM {TABLE}"))
+    """`changes`, inside a write transaction that has locked the table's version."""
+    rows = connection.execute(select(TABLE, *(TABLE.c[name] for name in _COLUMNS)))
     return {str(key): (bool(on), text) for key, on, text in rows}
 
 
@@ -35,5 +36,5 @@ def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], n
 
 
 def remove(connection: Connection, sql: Sql, key: str) -> None:
-    connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE skill_key=?"), (key,))
+    connection.execute(delete(TABLE, TABLE.c.skill_key == key))
     count_change(sql, connection, TABLE)

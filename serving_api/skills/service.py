@@ -35,7 +35,7 @@ class Skills:
     async def all(self) -> list[Skill]:
         """Shipped skills in the order of their keys, then installed ones. Without a database the shipped
         ones with their default state."""
-        return _all(await read_or({}, self._state.reading.point(queries.stored)))
+        return _all(await read_or({}, self._state.reading.point(queries.changes)))
 
     async def matching(self, text: str, requested: Sequence[str] = ()) -> list[Skill]:
         """At most three for an input: those of `wanted` first (keys that the caller names), then by score;

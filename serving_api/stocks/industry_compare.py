@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from platform_assets.datasets.stock_wide import StockWide
+from resources.warehouse.stored import ANY, stored
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
@@ -17,7 +18,7 @@ from serving_api.stocks.service import WAN
 
 router = area_router(f"{PREFIX}/stocks", "stocks")
 
-WIDE = "fusion_stock_wide"
+WIDE = stored("fusion_stock_wide", StockWide)
 SHOWN = (
     StockWide.code, StockWide.name, StockWide.current_price.label("price"),
     StockWide.change_pct.label("changePercent"), StockWide.pe_ttm.label("peTtm"), StockWide.pb, StockWide.roe,
@@ -37,11 +38,12 @@ class Peer(BaseModel):
 
 def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]]:
     """Wide rows of the stock's industry on its newest date; [] when the industry is not known."""
-    group, order = ("trade_date", "industry"), "trade_date DESC"
-    own = session.dicts(WIDE, {"code": code}, columns=group, as_of=as_of, order=order, limit=1)
+    group, order = ("trade_date", "industry"), [WIDE.c.trade_date.desc()]
+    own = session.dicts(WIDE, WIDE.c.code == code, columns=group, as_of=as_of, order=order, limit=1)
     if not own or not own[0]["industry"]:
         return []
-    return session.dicts(WIDE, own[0], columns=(*SHOWN, StockWide.total_market_cap), as_of=as_of)
+    of = [ANY[name] == value for name, value in own[0].items()]
+    return session.dicts(WIDE, *of, columns=(*SHOWN, StockWide.total_market_cap), as_of=as_of)
 
 
 @router.get("/{code}/industry-compare", response_model=list[Peer])

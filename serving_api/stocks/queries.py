@@ -3,37 +3,52 @@
 `as_of` is the bound instant, or None for the current rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import sqlalchemy as sa
+
 from platform_assets.compute.pinyin import Reading, other_readings
+from platform_assets.datasets.kline_daily import KlineDaily
 from platform_assets.datasets.quote_snapshot import QuoteSnapshot
+from platform_assets.datasets.stock_master import StockMaster
+from platform_assets.datasets.stock_wide import StockWide
+from resources.warehouse.stored import ANY, stored
 from serving_api.db.first_dates import first_date
+from serving_api.db.rows import TRADED
 from serving_api.db.sessions import Session
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.directory import Listing
 
-KLINE = "fusion_kline_daily"
-MASTER = "fusion_stock_master"
-INDUSTRY = "fusion_stock_industry"
-WIDE = "fusion_stock_wide"
-QUOTE = "fusion_quote_snapshot"
-VALUATION = "fusion_valuation"
-MONEYFLOW = "fusion_fund_flow"
-FINANCE = "fusion_finance_indicator"
+KLINE = stored("fusion_kline_daily", KlineDaily)
+MASTER = stored("fusion_stock_master", StockMaster)
+INDUSTRY = stored("fusion_stock_industry")
+WIDE = stored("fusion_stock_wide", StockWide)
+QUOTE = stored("fusion_quote_snapshot", QuoteSnapshot)
+VALUATION = stored("fusion_valuation")
+MONEYFLOW = stored("fusion_fund_flow")
+FINANCE = stored("fusion_finance_indicator")
 
-FACTS = {
+FACTS: Mapping[str, str] = {
     "master": MASTER, "wide": WIDE, "industry": INDUSTRY, "quote": QUOTE, "valuation": VALUATION,
     "finance": FINANCE,
 }  # fmt: skip
-_DATES = {WIDE: "trade_date", QUOTE: "trade_date", VALUATION: "date", FINANCE: "report_period"}
-AVAILABILITY = {
+_DATES: Mapping[str, str] = {
+    WIDE: "trade_date",
+    QUOTE: "trade_date",
+    VALUATION: "date",
+    FINANCE: "report_period",
+}
+AVAILABILITY: Mapping[str, str] = {
     "kline": KLINE, "valuation": VALUATION, "moneyflow": MONEYFLOW, "quote": QUOTE, "finance": FINANCE,
 }  # fmt: skip
 
 _BAR_OF = partial(tuple.__new__, Bar)
 _TRADED = ("date", "open", "close", "high", "low", "volume", "amount")
+_ADJUSTED = (*_TRADED, "adj_factor")
+_OF_CODE, _NEWEST_FIRST = KLINE.c.code == sa.bindparam("code"), (KLINE.c.date.desc(),)
+"""Built once: charts are read most."""
 SHOWN = (
     QuoteSnapshot.code, QuoteSnapshot.name, QuoteSnapshot.price.or_null(), QuoteSnapshot.open,
     QuoteSnapshot.high, QuoteSnapshot.low, QuoteSnapshot.last_close.label("prevClose"),
@@ -48,14 +63,9 @@ def bars(session: Session, code: str, count: int, as_of: str | None, adjust: str
     a stored row but not a bar of a chart."""
     is_adjusted = adjust != "none"
     rows = session.rows(
-        KLINE,
-        columns=(*_TRADED, "adj_factor") if is_adjusted else _TRADED,
-        where="code=? AND (is_suspended IS NULL OR is_suspended=0)",
-        values=(code,),
-        as_of=as_of,
-        order="date DESC",
-        limit=count,
-    )
+        KLINE, _OF_CODE, TRADED, columns=_ADJUSTED if is_adjusted else _TRADED, as_of=as_of,
+        order=_NEWEST_FIRST, limit=count, values={"code": code},
+    )  # fmt: skip
     return list(map(_BAR_OF if is_adjusted else _traded_bar, reversed(rows)))
 
 
@@ -67,7 +77,7 @@ def bars_and_first(
     session: Session, code: str, count: int, as_of: str | None, adjust: str
 ) -> tuple[list[Bar], tuple[str | None]]:
     """(`bars`, (date of the first stored row,))."""
-    return bars(session, code, count, as_of, adjust), (first_date(session, KLINE, code),)
+    return bars(session, code, count, as_of, adjust), (first_date(session, KLINE, KLINE.c.code == code),)
 
 
 def bars_of_codes(
@@ -86,10 +96,11 @@ def bars_of_codes_and_first(
 def listings(session: Session) -> list[Listing]:
     """Every security that is not delisted, with its industry."""
     industries = dict(session.rows(INDUSTRY, columns=("code", "industry")))
+    status = MASTER.c.list_status
     rows = session.rows(
         MASTER,
+        status.is_(None) | status.not_in(("D", "R")),
         columns=("code", "name", "market", "sec_type", "pinyin_initials", "pinyin_full"),
-        where="list_status IS NULL OR list_status NOT IN ('D', 'R')",
     )
     found = []
     for code, name, market, sec_type, initials, spelling in rows:
@@ -104,8 +115,8 @@ def newest_row(
     session: Session, table: str, code: str, as_of: str | None, columns: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """The newest row of a code, or the only one where the table has no dates; {} when there is none."""
-    order = f"{_DATES[table]} DESC" if table in _DATES else ""
-    found = session.dicts(table, {"code": code}, columns=columns, as_of=as_of, order=order, limit=1)
+    order = [ANY[_DATES[table]].desc()] if table in _DATES else []
+    found = session.dicts(table, ANY.code == code, columns=columns, as_of=as_of, order=order, limit=1)
     return found[0] if found else {}
 
 
@@ -123,15 +134,17 @@ def facts(
 
 def availability(session: Session, code: str, as_of: str | None) -> dict[str, bool]:
     """Whether a row of each kind exists."""
-    how: dict[str, Any] = {"columns": ("code",), "where": "code=?", "values": (code,), "as_of": as_of}
-    return {kind: bool(session.rows(table, **how, limit=1)) for kind, table in AVAILABILITY.items()}
+    of = ANY.code == code
+    return {
+        kind: session.first(table, "code", of, as_of=as_of) == code for kind, table in AVAILABILITY.items()
+    }
 
 
 def newest_quotes(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
     """The newest stored quote of each code, in the order of `codes`; codes without one are left out."""
-    columns, order = (*SHOWN, "quote_time", "trade_date"), "trade_date DESC"
+    columns, order = (*SHOWN, "quote_time", "trade_date"), [QUOTE.c.trade_date.desc()]
     return [
         row
         for code in codes
-        for row in session.dicts(QUOTE, {"code": code}, columns=columns, order=order, limit=1)
+        for row in session.dicts(QUOTE, QUOTE.c.code == code, columns=columns, order=order, limit=1)
     ]

@@ -21,7 +21,7 @@ from serving_api.stocks.service import Stocks
 
 router = area_router(f"{PREFIX}/stocks", "stocks")
 
-_FACTS = (queries.WIDE, queries.MASTER, queries.INDUSTRY, *queries.AVAILABILITY.values())
+_FACTS: tuple[str, ...] = (queries.WIDE, queries.MASTER, queries.INDUSTRY, *queries.AVAILABILITY.values())
 _AS_OF = ("as_of", str)
 _AVAILABLE = ("data_availability", DataAvailability)
 

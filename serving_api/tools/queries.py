@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 
-VERSIONS = "table_version"
+VERSIONS = stored("table_version")
 
 
 def last_batches(session: Session, tables: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
     """(table, its newest batch, when that was written) of tables with rows."""
-    of, columns = {"table_name": tables, "row_count>": 0}, ("table_name", "last_batch_id", "updated_at")
-    rows = session.rows(VERSIONS, of, columns=columns, order="table_name")
+    of = [VERSIONS.c.table_name.in_(tables), VERSIONS.c.row_count > 0]
+    columns = ("table_name", "last_batch_id", "updated_at")
+    rows = session.rows(VERSIONS, *of, columns=columns, order=[VERSIONS.c.table_name])
     return [(str(name), batch, at) for name, batch, at in rows]
 
 

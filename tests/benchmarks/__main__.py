@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.benchmarks.measure import Figure, table
 
 NAMES = (
-    "storage", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
+    "storage", "panel", "lake_use", "compute", "quant", "serving", "launches",
     "day_parts", "ticks", "backfill", "screening", "live", "evidence", "chat", "console",
     "packages", "growth", "market",
 )  # fmt: skip

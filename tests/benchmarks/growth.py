@@ -17,6 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from core.declaration.tables import AUDIT, Layer
+from resources.warehouse.stored import ANY
 from resources.warehouse.warehouse import Warehouse
 from tests.benchmarks.measure import MIB, Figure, at_most, timed
 from tests.benchmarks.panel_data import CODES, day_frames, trade_dates
@@ -101,7 +102,7 @@ def _measured(warehouse: Warehouse, days: Days) -> dict[str, float]:
 
 
 def _bars(warehouse: Warehouse, code: str) -> object:
-    return warehouse.rows(BARS.name, where="code=?", values=(code,), order="date DESC", limit=120)
+    return warehouse.rows(BARS.name, ANY.code == code, order=[ANY.date.desc()], limit=120)
 
 
 def _of_date(warehouse: Warehouse, day: str) -> object:

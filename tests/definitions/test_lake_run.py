@@ -40,7 +40,7 @@ def test_a_run_publishes_what_changed_and_an_idle_one_nothing(
     opened = open_platform(services.settings)
     declared = published_tables(opened.registry)
     rows = read_published(lake.table("fusion_kline_daily"), columns=["code", "date", "close"]).to_pylist()
-    stored = opened.warehouse.rows("fusion_kline_daily", columns=("code", "close"), order="code")
+    stored = opened.warehouse.rows("fusion_kline_daily", columns=("code", "close"), order=["code"])
     opened.close()
     assert lake.names() == sorted(declared)
     assert {name: lake.table(name).delta.version() for name in declared} == dict.fromkeys(declared, 1)

@@ -14,6 +14,7 @@ import pytest
 
 from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
+from resources.warehouse.stored import ANY
 from resources.warehouse.warehouse import Warehouse
 from simulated_market.service import SimulatedMarket
 from simulated_market.world.loader import load_world
@@ -209,7 +210,7 @@ def test_a_killed_run_is_set_right_and_its_rerun_gives_what_an_undisturbed_run_g
 def open_batches(services: Installation) -> int:
     """Batches that claim to be in progress."""
     warehouse = services.warehouse()
-    found = warehouse.rows("sys_batch", where="status=?", values=("running",))
+    found = warehouse.rows("sys_batch", ANY.status == "running")
     warehouse.close()
     return len(found)
 

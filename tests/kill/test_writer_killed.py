@@ -65,7 +65,7 @@ def committed_revision(warehouse: Warehouse) -> int:
     """The revision that data, batch and quality rows all belong to; 0 before the first one. Fails when
     they disagree, whichever of them is ahead."""
     assert problems(warehouse, TABLE) == []
-    batches = warehouse.rows("sys_batch", columns=("trigger_ref", "batch_id"), order="started_at")
+    batches = warehouse.rows("sys_batch", columns=("trigger_ref", "batch_id"), order=["started_at"])
     revision = max((int(str(row["trigger_ref"])) for row in batches), default=0)
     stored = warehouse.frame(TABLE.name, columns=("code", "close", "volume", "quality"))
     if revision == 0:

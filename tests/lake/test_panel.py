@@ -15,6 +15,7 @@ from resources.lake.location import Lake
 from resources.lake.panel import read_panel
 from resources.lake.publishing import Publisher
 from resources.warehouse import panel as warehouse_panel
+from resources.warehouse.stored import ANY
 from resources.warehouse.warehouse import Warehouse
 from tests.lake.conftest import BARS, TABLES
 from tests.lake.test_publishing import bar, write
@@ -78,10 +79,8 @@ def test_the_panel_of_an_instant_is_that_of_the_rows(
     write(warehouse, BARS, [bar(code, "2026-06-30", 3.0) for code in CODES[:5]])
     for share in (0.3, 0.7, 1.0):
         instant = stamp(began + (clock.now() - began) * share)
-        rows = warehouse.rows(
-            BARS.name, columns=("code", "date", "close"), as_of=instant,
-            where="date>=? AND halted=0", values=(DAYS[1],),
-        )  # fmt: skip
+        of, columns = [ANY.date >= DAYS[1], ANY.halted == 0], ("code", "date", "close")
+        rows = warehouse.rows(BARS.name, *of, columns=columns, as_of=instant)
         expected = {(row["code"], row["date"]): row["close"] for row in rows}
 
         panel = read_panel(

@@ -13,6 +13,7 @@ from core.errors import InputError, NotFound
 from resources.lake.location import Lake
 from resources.lake.publishing import Publisher
 from resources.lake.reading import LakeReader, months_between, read_published
+from resources.warehouse.stored import ANY, Where
 from resources.warehouse.warehouse import Warehouse
 from tests.lake.conftest import BARS, HITS, MASTER, NEWS
 from tests.lake.test_publishing import bar, write
@@ -39,10 +40,10 @@ def random_history(warehouse: Warehouse, clock: ManualClock, chance: random.Rand
         write(warehouse, MASTER, [{"code": code, "name": chance.choice("丙丁")} for code in codes[:9]])
 
 
-def answer(warehouse: Warehouse, table: Table, as_of: str | None, **where: Any) -> list[tuple[Any, ...]]:
+def answer(warehouse: Warehouse, table: Table, as_of: str | None, *where: Where) -> list[tuple[Any, ...]]:
     """The warehouse's own rows, in the order of the key, without provenance."""
     names = [name for name in table.names if name != "provenance"]
-    rows = warehouse.rows(table.name, columns=names, as_of=as_of, order=", ".join(table.key), **where)
+    rows = warehouse.rows(table.name, *where, columns=names, as_of=as_of, order=table.key)
     return [tuple(row[name] for name in names) for row in rows]
 
 
@@ -90,9 +91,7 @@ def test_windows_and_codes(warehouse: Warehouse, lake: Lake, clock: ManualClock)
     reader = LakeReader(warehouse, lake)
     for table in (BARS, NEWS):
         column = str(table.date_column)
-        own = answer(
-            warehouse, table, None, where=f"{column}>=? AND {column}<?", values=("2026-06-30", "2026-08-01")
-        )
+        own = answer(warehouse, table, None, ANY[column] >= "2026-06-30", ANY[column] < "2026-08-01")
         window = {"since": "2026-06-30", "until": "2026-07-31"}
         assert own
         assert read(reader.read(table.name, **window), table) == own

@@ -20,6 +20,7 @@ from typing import Any
 from core.declaration.dataset import Dataset
 from core.declaration.tables import Table
 from platform_assets.pipeline.whole_day import load_day
+from resources.warehouse.stored import ANY, Where
 from resources.warehouse.warehouse import Warehouse
 from simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, corrupted_body
 from simulated_market.faults import Fault
@@ -143,15 +144,16 @@ def _calls(services: Services) -> list[Call]:
     ]
 
 
-def content(warehouse: Warehouse, table: Table, where: str = "", values: tuple[Any, ...] = ()) -> Rows:
+def content(warehouse: Warehouse, table: Table, *where: Where) -> Rows:
     """Every row by its key."""
-    rows = warehouse.rows(table.name, where=where, values=values)
+    rows = warehouse.rows(table.name, *where)
     return {tuple(row[name] for name in table.key): row for row in rows}
 
 
 def written(warehouse: Warehouse, table: Table) -> Rows:
     """The rows that the batches of today wrote."""
-    return content(warehouse, table, f"batch_id IN {_TODAYS}", (TODAY,))
+    batches = [row["batch_id"] for row in warehouse.rows("sys_batch", ANY.started_at >= TODAY)]
+    return content(warehouse, table, ANY.batch_id.in_(batches))
 
 
 def reported(day: CorrectDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Reported]:

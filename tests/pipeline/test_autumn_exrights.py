@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from simulated_market.world.loader import load_world
 from tests.pipeline.conftest import Services, opened_services
 
@@ -39,6 +40,6 @@ def test_adjusted_returns_are_the_quoted_changes(services: Services) -> None:
         quoted = close[1:] / own["last_close"].to_numpy(dtype=float)[1:]
         assert (close[1:] * factor[1:]) / (close[:-1] * factor[:-1]) == pytest.approx(quoted, rel=1e-9)
     events = services.warehouse.rows(
-        "ref_exright", where="code=? AND category=1 AND date>?", values=(SUSPENDED, SINCE)
+        "ref_exright", ANY.code == SUSPENDED, ANY.category == 1, ANY.date > SINCE
     )
     assert len(events) == 3

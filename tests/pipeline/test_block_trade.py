@@ -7,6 +7,7 @@ import pytest
 
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"
@@ -75,7 +76,7 @@ def test_the_portal_tells_what_the_exchange_rounds_and_bars_stand_in_for_it(alon
     change(services, f"UPDATE raw_block_trade {odd}")
     services.stage("block_trade")
     services.fuse("block_trade")
-    row = services.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,))[0]
+    row = services.warehouse.rows("fusion_block_trade", ANY.row_key == key)[0]
     assert row["src"] in {"sse", "szse"}
     assert row["volume"] % 100 == 17
     assert row["provenance"] is not None
@@ -108,7 +109,7 @@ def test_a_load_brings_the_date_before_and_the_day_after_is_a_revision(services:
     key = fused(services)["row_key"].iloc[0]
 
     def change_known(as_of: str | None) -> object:
-        found = services.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,), as_of=as_of)
+        found = services.warehouse.rows("fusion_block_trade", ANY.row_key == key, as_of=as_of)
         return found[0]["d1_change_pct"] if found else "nothing"
 
     assert change_known(None) is not None
@@ -213,7 +214,5 @@ def test_a_repeated_line_of_one_list_is_no_second_deal(alone: Services) -> None:
     portal = services.warehouse.frame("raw_block_trade")
     (again,) = set(portal["row_key"]) - set(true.index)
     assert set(fused(services)["row_key"]) == set(true.index)
-    records = services.warehouse.rows(
-        "sys_quality_record", where="check_name=?", values=("is_no_repetition",)
-    )
+    records = services.warehouse.rows("sys_quality_record", ANY.check_name == "is_no_repetition")
     assert any(again in str(row["natural_key"]) for row in records)

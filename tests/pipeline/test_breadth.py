@@ -107,7 +107,7 @@ def test_samples_add_up_over_a_session_and_stop_with_it(alone: Services) -> None
         alone.fresh()
         alone.fuse("breadth_sample")
 
-    rows = alone.warehouse.rows("calc_breadth_sample", order="sample_time")
+    rows = alone.warehouse.rows("calc_breadth_sample", order=["sample_time"])
     assert [row["sample_time"][11:16] for row in rows] == ["09:30", "10:30", "15:00"]
     amounts = [row["amount"] for row in rows]
     assert amounts == sorted(amounts)

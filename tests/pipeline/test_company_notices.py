@@ -8,6 +8,7 @@ import pytest
 
 from platform_assets.datasets.executive_holding import keyed
 from platform_assets.pipeline.batches import Loaded
+from resources.warehouse.stored import ANY
 from simulated_market.corporate import holder_counts, payouts
 from simulated_market.insiders import trades, visits
 from simulated_market.wire import View
@@ -155,7 +156,7 @@ def test_equal_trades_are_two_rows_that_keep_their_keys() -> None:
 def test_what_was_a_plan_is_read_as_one(services: Services) -> None:
     def reported(as_of: str) -> tuple[object, ...] | None:
         found = services.warehouse.rows(
-            "fusion_dividend", where="code=? AND ann_date=?", values=(PORT, PLANNED), as_of=as_of
+            "fusion_dividend", ANY.code == PORT, ANY.ann_date == PLANNED, as_of=as_of
         )
         return (found[0]["progress"], found[0]["ex_date"]) if found else None
 

@@ -7,6 +7,7 @@ import pytest
 
 from core.errors import QualityError, StorageError
 from platform_assets.pipeline.download import AllSourcesFailed
+from resources.warehouse.stored import ANY
 from simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, Services
 
@@ -81,12 +82,10 @@ def test_a_corrected_bar_is_one_revision(services: Services) -> None:
     services.master()
     services.fuse("exright", *DATES)
     services.fuse("kline_daily", *DATES)
-    code = services.warehouse.rows("fusion_kline_daily", columns=("code",), limit=1, where="volume>0")[0][
+    code = services.warehouse.rows("fusion_kline_daily", ANY.volume > 0, columns=("code",), limit=1)[0][
         "code"
     ]
-    before = services.warehouse.rows(
-        "fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1])
-    )[0]
+    before = services.warehouse.rows("fusion_kline_daily", ANY.code == code, ANY.date == DATES[1])[0]
     services.clock.at = services.clock.at.replace(day=24, hour=10)
     services.fresh()
     fault(
@@ -100,13 +99,10 @@ def test_a_corrected_bar_is_one_revision(services: Services) -> None:
 
     superseded = {result.partition_key: result.rows_superseded for result in results}
     assert superseded[DATES[1]] == 1
-    now = services.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
+    now = services.warehouse.rows("fusion_kline_daily", ANY.code == code, ANY.date == DATES[1])[0]
     assert now["close"] == before["low"]
     then = services.warehouse.rows(
-        "fusion_kline_daily",
-        where="code=? AND date=?",
-        values=(code, DATES[1]),
-        as_of=f"{TODAY} 23:59:59.999999",
+        "fusion_kline_daily", ANY.code == code, ANY.date == DATES[1], as_of=f"{TODAY} 23:59:59.999999"
     )[0]
     assert then["close"] == before["close"]
 
@@ -135,7 +131,7 @@ def test_volumes_in_another_unit_on_one_board_are_caught_and_replaced(services: 
     refused, used = loaded.sources[0], loaded.sources[1]
     assert (refused["src"], refused["error"]) == ("tdx", "PayloadError")
     assert used["fallback_reason"].startswith("tdx: ")
-    star = services.warehouse.rows("fusion_kline_daily", where="code LIKE '688%'")
+    star = services.warehouse.rows("fusion_kline_daily", ANY.code.like("688%"))
     assert star
     for row in star:
         assert row["src"] != "tdx"
@@ -203,7 +199,7 @@ def test_limits_and_status_follow_the_dated_rules(services: Services) -> None:
     master = {row["code"]: row for row in services.warehouse.rows("fusion_stock_master")}
     checked = 0
 
-    for row in services.warehouse.rows("fusion_kline_daily", where="sec_type='stock'"):
+    for row in services.warehouse.rows("fusion_kline_daily", ANY.sec_type == "stock"):
         if row["limit_up"] is None:
             continue
         st = bool(master[row["code"]]["is_st"])
@@ -222,17 +218,14 @@ def test_lineage_of_a_range_leads_to_its_responses(services: Services) -> None:
     services.fuse("kline_daily", *DATES)
 
     row = services.warehouse.rows("fusion_kline_daily", limit=1)[0]
-    batch = services.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]
-    parent = services.warehouse.rows("sys_batch", where="batch_id=?", values=(batch["parent_batch_id"],))[0]
+    batch = services.warehouse.rows("sys_batch", ANY.batch_id == row["batch_id"])[0]
+    parent = services.warehouse.rows("sys_batch", ANY.batch_id == batch["parent_batch_id"])[0]
     ids = json.loads(parent["sources_json"])[0]["fetch_ids"]
-    own = [
-        f["fetch_id"]
-        for f in services.warehouse.rows("sys_fetch", where="batch_id=?", values=(parent["batch_id"],))
-    ]
+    own = [f["fetch_id"] for f in services.warehouse.rows("sys_fetch", ANY.batch_id == parent["batch_id"])]
 
     assert parent["partition_key"] == f"{DATES[0]}..{DATES[-1]}"
     assert ids or own
-    fetched = services.warehouse.rows("sys_fetch", where="request LIKE ?", values=(f"%{row['code']}%",))
+    fetched = services.warehouse.rows("sys_fetch", ANY.request.like(f"%{row['code']}%"))
     assert fetched
     assert services.warehouse.payloads.get(fetched[0]["body_path"])
 
@@ -256,10 +249,8 @@ def test_a_range_that_breaks_off_closes_its_parent_batch(
     with pytest.raises(type(error)):
         services.fuse("index_daily", *DATES)
 
-    assert services.warehouse.rows("sys_batch", where="status=?", values=("running",)) == []
-    (parent,) = services.warehouse.rows(
-        "sys_batch", where="partition_key=?", values=(f"{DATES[0]}..{DATES[-1]}",)
-    )
+    assert services.warehouse.rows("sys_batch", ANY.status == "running") == []
+    (parent,) = services.warehouse.rows("sys_batch", ANY.partition_key == f"{DATES[0]}..{DATES[-1]}")
     rows = services.warehouse.rows("fusion_index_daily")
     assert len({row["date"] for row in rows}) == 2
     assert (parent["status"], parent["rows_written"]) == ("failed", len(rows))

@@ -10,6 +10,7 @@ from platform_assets.datasets._notices import spans
 from platform_assets.datasets.dividend import carried_out
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.on_demand import download
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 PORT = "601302"
@@ -37,9 +38,7 @@ def year(services: Services) -> list[str]:
 
 
 def row_of(services: Services, code: str = PORT, as_of: str | None = None) -> dict[str, object] | None:
-    found = services.warehouse.rows(
-        "fusion_dividend", where="code=? AND ann_date=?", values=(code, PLANNED), as_of=as_of
-    )
+    found = services.warehouse.rows("fusion_dividend", ANY.code == code, ANY.ann_date == PLANNED, as_of=as_of)
     return found[0] if found else None
 
 

@@ -13,6 +13,7 @@ from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
 from platform_assets.task_table import TASKS
+from resources.warehouse.stored import ANY
 from simulated_market.billboard import Billboard
 from simulated_market.wire import View
 from simulated_market.world.model import World
@@ -37,9 +38,7 @@ def fused(services: Services, **how: object) -> pd.DataFrame:
 
 
 def row_of(services: Services, as_of: str | None, code: str, date: str = BEFORE) -> dict[str, object] | None:
-    found = services.warehouse.rows(
-        "fusion_dragon_tiger", where="code=? AND date=?", values=(code, date), as_of=as_of
-    )
+    found = services.warehouse.rows("fusion_dragon_tiger", ANY.code == code, ANY.date == date, as_of=as_of)
     return found[0] if found else None
 
 

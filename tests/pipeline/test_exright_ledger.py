@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import Services
 
 BEFORE, EX, AFTER = "2026-07-27", "2026-07-28", "2026-07-29"
@@ -19,7 +20,7 @@ NO_PORTAL: dict[str, Any] = {
 
 
 def row(services: Services, table: str, day: str, code: str = STOCK) -> dict[str, Any]:
-    (found,) = services.warehouse.rows(table, where="code=? AND date=?", values=(code, day))
+    (found,) = services.warehouse.rows(table, ANY.code == code, ANY.date == day)
     return found
 
 
@@ -64,16 +65,16 @@ def test_the_portal_has_what_the_terminal_lacks(alone: Services) -> None:
     services.master(EX)
     services.bars(EX)
 
-    (event,) = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
+    (event,) = services.warehouse.rows("ref_exright", ANY.code == STOCK, ANY.date == EX)
     assert (event["src"], event["cash_per10"], event["bonus_per10"]) == ("eastmoney", 0.87, 2.0)
     assert event["factor"] == pytest.approx(1.21396, abs=1e-5)
     assert row(services, "fusion_kline_daily", EX)["adj_factor"] == pytest.approx(1.299518, abs=1e-6)
-    assert services.warehouse.rows("ref_exright_item", where="code=?", values=(STOCK,)) == []
+    assert services.warehouse.rows("ref_exright_item", ANY.code == STOCK) == []
 
     services.at(AFTER)
     services.master(AFTER)
     services.bars(AFTER)
-    events = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
+    events = services.warehouse.rows("ref_exright", ANY.code == STOCK, ANY.date == EX)
     assert {one["src"]: one["held_back"] for one in events if one["category"] == 1} == {
         "tdx": None,
         "eastmoney": "better_source",
@@ -107,8 +108,8 @@ def test_turnover_waits_for_the_record_of_the_shares(alone: Services) -> None:
     # What the command's run does.
     services.fresh()
     services.fuse("kline_daily", EX, codes=(STOCK,))
-    (change,) = services.warehouse.rows("ref_exright", where="code=? AND date=? AND float_after>0",
-                                        values=(STOCK, EX))  # fmt: skip
+    of = [ANY.code == STOCK, ANY.date == EX, ANY.float_after > 0]
+    (change,) = services.warehouse.rows("ref_exright", *of)
     bar = row(services, "fusion_kline_daily", EX)
     assert bar["turnover_pct"] == pytest.approx(bar["volume"] / change["float_after"] * 100, abs=1e-4)
     assert "shares_are_recorded" not in (bar["quality_flags"] or "")
@@ -116,7 +117,7 @@ def test_turnover_waits_for_the_record_of_the_shares(alone: Services) -> None:
 
 def findings(services: Services) -> set[tuple[str, str | None]]:
     """(check, code) of the records about events."""
-    rows = services.warehouse.rows("sys_quality_record", where="table_name=?", values=("ref_exright",))
+    rows = services.warehouse.rows("sys_quality_record", ANY.table_name == "ref_exright")
     return {(str(one["check_name"]), one["code"]) for one in rows}
 
 
@@ -129,7 +130,7 @@ def test_two_sources_that_agree_are_no_finding(alone: Services) -> None:
     services.master(EX)
     services.bars(EX)
 
-    events = services.warehouse.rows("ref_exright", where="code=? AND date=?", values=(STOCK, EX))
+    events = services.warehouse.rows("ref_exright", ANY.code == STOCK, ANY.date == EX)
     assert {"tdx", "eastmoney"} <= {one["src"] for one in events}
     assert findings(services) == set()
 

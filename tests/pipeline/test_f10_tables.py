@@ -13,6 +13,7 @@ from platform_assets.datasets.share_capital import keyed as keyed_events
 from platform_assets.datasets.top_holders import keyed
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
+from resources.warehouse.stored import ANY
 from simulated_market import capital, forecasts, shareholders
 from simulated_market.wire import View
 from simulated_market.world.model import Security, World
@@ -368,8 +369,6 @@ def test_a_market_whose_forecasts_all_changed_over_night_is_marked(services: Ser
     services.stage("valuation", monday)
     services.fuse("valuation", monday)
 
-    rows = services.warehouse.rows(
-        "fusion_valuation", where="date=? AND eps_fy1 IS NOT NULL", values=(monday,)
-    )
+    rows = services.warehouse.rows("fusion_valuation", ANY.date == monday, ANY.eps_fy1.is_not(None))
     assert len(rows) > 3
     assert {row["quality"] for row in rows} == {"warning"}

@@ -14,6 +14,7 @@ from platform_assets.pipeline.load import load_raw
 from platform_assets.pipeline.on_demand import download
 from platform_assets.pipeline.windows import Window
 from resources.warehouse.slices import Slice
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 RAWS = ("raw_finstmt", "raw_fin_indicator", "raw_earnings_express", "aux_finance_changes")
@@ -32,10 +33,7 @@ def load(services: Services, day: str = TODAY) -> Loaded:
 
 def row_of(services: Services, code: str, period: str, as_of: str | None = None) -> dict[str, object]:
     found = services.warehouse.rows(
-        "fusion_finance_indicator",
-        where="code=? AND report_period=?",
-        values=(code, period),
-        as_of=as_of,
+        "fusion_finance_indicator", ANY.code == code, ANY.report_period == period, as_of=as_of
     )
     return found[0] if found else {}
 
@@ -129,9 +127,7 @@ def test_codes_bring_all_their_periods_and_every_item(services: Services) -> Non
 
     assert {part["status"] for part in reported["types"].values()} == {"success"}
     assert reported["fusion"]["results"]["finance_indicator"]["status"] == "success"
-    rows = services.warehouse.rows(
-        "fusion_finance_indicator", where="code=?", values=(code,), order="report_period"
-    )
+    rows = services.warehouse.rows("fusion_finance_indicator", ANY.code == code, order=["report_period"])
     assert len(rows) > 8
     newest = rows[-1]
     world = {
@@ -151,9 +147,7 @@ def test_codes_bring_all_their_periods_and_every_item(services: Services) -> Non
     assert newest["current_ratio"] > newest["quick_ratio"] > 0
     half, quarter = rows[-1]["revenue"], rows[-2]["revenue"]
     assert newest["revenue_qoq"] == pytest.approx(((half - quarter) / quarter - 1) * 100, abs=1e-3)
-    changes = services.warehouse.rows(
-        "aux_finance_changes", where="code=? AND item='revenue'", values=(code,)
-    )
+    changes = services.warehouse.rows("aux_finance_changes", ANY.code == code, ANY.item == "revenue")
     by_period = {row["report_period"]: row for row in changes}
     past = by_period["2025-06-30"]["value"]
     assert by_period["2026-06-30"]["prev_value"] == pytest.approx(past, rel=1e-4)

@@ -5,6 +5,7 @@ import pytest
 
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.on_demand import download
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 RAWS = ("raw_holder_num", "aux_holders")
@@ -125,7 +126,7 @@ def test_the_wide_table_shows_the_newest_count_announced_by_its_day(services: Se
     counts = services.warehouse.frame("fusion_holder")
 
     def shown(day: str) -> dict[str, tuple[int, float]]:
-        rows = services.warehouse.rows("fusion_stock_wide", where="trade_date=?", values=(day,))
+        rows = services.warehouse.rows("fusion_stock_wide", ANY.trade_date == day)
         return {row["code"]: (row["holder_num"], row["holder_change_ratio"]) for row in rows}
 
     for day in (dates[-1], dates[-5]):

@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import InputError
 from platform_assets.pipeline.batches import Loaded
+from resources.warehouse.stored import ANY
 from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
@@ -208,10 +209,10 @@ def test_the_wide_table_takes_streaks_from_the_pools_and_the_rest_from_bars(load
 def test_the_pool_corrects_what_bars_would_say(loaded_day: Services) -> None:
     """The first of two boards lies before the stored bars; and one bar's limit was not sealed."""
     services = loaded_day
-    ups = services.warehouse.rows("raw_limit_pool", where="pool='up' AND trade_date=?", values=(TODAY,))
+    ups = services.warehouse.rows("raw_limit_pool", ANY.pool == "up", ANY.trade_date == TODAY)
     code = ups[0]["code"]
     services.fuse("stock_wide")
-    before = services.warehouse.rows("fusion_stock_wide", where="code=?", values=(code,))[0]
+    before = services.warehouse.rows("fusion_stock_wide", ANY.code == code)[0]
     with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
             f"UPDATE raw_limit_pool SET limit_days=5, zt_stat='6天5板' WHERE code='{code}' AND pool='up'"
@@ -223,7 +224,7 @@ def test_the_pool_corrects_what_bars_would_say(loaded_day: Services) -> None:
         )
     services.fuse("stock_wide")
 
-    after = services.warehouse.rows("fusion_stock_wide", where="code=?", values=(code,))[0]
+    after = services.warehouse.rows("fusion_stock_wide", ANY.code == code)[0]
     assert (after["limit_days_today"], after["zt_stat_latest"]) == (5, "6天5板")
     assert after["limit_up_count_20d"] == before["limit_up_count_20d"] - 1
     assert after["break_fail_days_5d"] == before["break_fail_days_5d"] + 1
@@ -261,7 +262,7 @@ def test_the_tree_map_adds_up(loaded_day: Services) -> None:
     assert sorted(sectors["rank_no"]) == list(range(1, len(sectors) + 1))
     assert sectors.sort_values("rank_no")["change_pct"].is_monotonic_decreasing
     assert sectors["change_pct_5d"].notna().any()
-    ups = loaded_day.warehouse.rows("raw_limit_pool", where="pool='up' AND trade_date=?", values=(TODAY,))
+    ups = loaded_day.warehouse.rows("raw_limit_pool", ANY.pool == "up", ANY.trade_date == TODAY)
     assert set(stocks[stocks["limit_up_count"] == 1]["node_code"]) == {row["code"] for row in ups}
     stamps = rows["snapshot_time"].dropna()
     assert stamps.between(f"{TODAY} 15:00:00", f"{TODAY} 15:45:00").all()  # after the close, each its own
@@ -341,17 +342,17 @@ def test_too_few_sectors_are_reported(loaded_day: Services) -> None:
 
 def test_the_map_of_a_past_date_has_the_names_of_then(loaded_day: Services) -> None:
     """Its quotes come from bars, which have no names."""
-    past, where = BEFORE, f"trade_date='{BEFORE}'"
+    past, where = BEFORE, ANY.trade_date == BEFORE
     loaded_day.fuse("exright", past)
     loaded_day.fuse("kline_daily", past)
     loaded_day.raw("raw_quote", past)
     loaded_day.stage("quote_snapshot", past)
     loaded_day.fuse("quote_snapshot", past)
-    assert {row["name"] for row in loaded_day.warehouse.rows("fusion_quote_snapshot", where=where)} == {None}
+    assert {row["name"] for row in loaded_day.warehouse.rows("fusion_quote_snapshot", where)} == {None}
 
     loaded_day.fuse("market_cloud_map", past)
 
-    rows = loaded_day.warehouse.rows("fusion_market_cloud_map", where=where)
+    rows = loaded_day.warehouse.rows("fusion_market_cloud_map", where)
     stocks = [row for row in rows if row["level"] == "stock"]
     assert len(stocks) > 50
     assert all(row["name"] for row in stocks)

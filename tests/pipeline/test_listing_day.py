@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from resources.warehouse.stored import ANY
 from simulated_market.world.model import PRICE_UNIT
 from tests.pipeline.conftest import TODAY, Services
 
@@ -18,7 +19,7 @@ PORTAL_NOISE = {"upstream": "eastmoney", "call": "kline", "kind": "garbage"}
 
 def bar(services: Services, code: str, day: str | None = None) -> dict[str, Any]:
     (row,) = services.warehouse.rows(
-        "fusion_kline_daily", where="code=? AND date=?", values=(code, day or LISTINGS[code])
+        "fusion_kline_daily", ANY.code == code, ANY.date == day or LISTINGS[code]
     )
     return row
 
@@ -75,7 +76,7 @@ def test_the_period_of_a_listing_grows_from_the_issue_price(services: Services, 
     services.fuse("kline_bar", *services.run.calendar.between("2025-11-03", "2025-11-28"))
 
     row = services.warehouse.rows(
-        "fusion_kline_bar", where="code=? AND period='month' AND date='2025-11-28'", values=(GEM,)
+        "fusion_kline_bar", ANY.code == GEM, ANY.period == "month", ANY.date == "2025-11-28"
     )[0]
 
     assert row["change_pct"] == pytest.approx((row["close"] / issue_price(services, GEM) - 1) * 100, abs=0.01)
@@ -86,7 +87,7 @@ def test_the_listing_day_itself_comes_from_the_quotes(services: Services) -> Non
     services.master(LISTINGS[STAR])
     services.bars(LISTINGS[STAR])
     row, issue = bar(services, STAR), issue_price(services, STAR)
-    quotes = services.warehouse.rows("raw_quote", columns=("src", "last_close"), where="code='688043'")
+    quotes = services.warehouse.rows("raw_quote", ANY.code == "688043", columns=("src", "last_close"))
 
     assert {quote["src"]: quote["last_close"] for quote in quotes} == dict.fromkeys(
         ("tdx", "tencent", "eastmoney"), issue
@@ -134,7 +135,7 @@ def test_without_a_source_the_reference_is_null_and_marked(services: Services, d
     assert "no issue price" in said
     services.fuse("kline_bar", *services.run.calendar.between("2025-11-03", "2025-11-28"))
     month = services.warehouse.rows(
-        "fusion_kline_bar", where="code=? AND period='month' AND date='2025-11-28'", values=(GEM,)
+        "fusion_kline_bar", ANY.code == GEM, ANY.period == "month", ANY.date == "2025-11-28"
     )[0]
     assert (month["change_pct"], month["bar_count"]) == (None, 18)
 

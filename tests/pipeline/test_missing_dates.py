@@ -41,7 +41,7 @@ def deals(services: Services, *dates: str) -> None:
 
 
 def wide(services: Services) -> dict[str, Any]:
-    found: dict[str, Any] = services.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]
+    found: dict[str, Any] = services.warehouse.rows("fusion_stock_wide", ANY.code == BANK)[0]
     return found
 
 
@@ -64,7 +64,7 @@ def test_what_a_missing_date_makes_wrong_is_missing_and_named(torn: Services) ->
 
 
 def test_a_period_with_a_missing_date_is_no_bar(torn: Services) -> None:
-    found = torn.warehouse.rows("fusion_kline_bar", where="code=?", values=(BANK,))
+    found = torn.warehouse.rows("fusion_kline_bar", ANY.code == BANK)
 
     ends = {(row["period"], row["date"]) for row in found}
     assert ("week", "2026-08-21") in ends
@@ -96,7 +96,7 @@ def test_it_is_asked_for_again_when_the_date_is_there(torn: Services) -> None:
     assert all(row[name] is not None for name in filled)
     assert row["high_52w"] is None, "31 trade dates are no year"
     assert row["block_trade_premium_30d"] is None, "deals of six trade dates are loaded"
-    weeks = torn.warehouse.rows("fusion_kline_bar", where="code=? AND period='week'", values=(BANK,))
+    weeks = torn.warehouse.rows("fusion_kline_bar", ANY.code == BANK, ANY.period == "week")
     assert {"2026-08-14": 5}.items() <= {one["date"]: one["bar_count"] for one in weeks}.items()
 
 
@@ -106,7 +106,7 @@ def test_the_mean_of_deals_comes_with_the_last_of_its_dates(torn: Services) -> N
     torn.fuse("stock_wide", TODAY)
 
     sums: dict[str, list[float]] = {}
-    for row in torn.warehouse.rows("fusion_block_trade", where="date>=?", values=(dates[0],)):
+    for row in torn.warehouse.rows("fusion_block_trade", ANY.date >= dates[0]):
         sums.setdefault(row["code"], []).append(row["premium_pct"] * row["amount"])
         sums.setdefault(f"{row['code']} amount", []).append(row["amount"])
     shown = {

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from resources.settings import Settings
+from resources.warehouse.stored import ANY
 from serving_api.app import create_app
 from simulated_market.world.model import PRICE_UNIT, World
 from tests.pipeline.conftest import TODAY, Services
@@ -23,12 +24,12 @@ NO_PACKAGE = {"upstream": "tdx", "call": "file_*", "kind": "dead"}
 
 
 def spans(services: Services, code: str) -> list[tuple[Any, ...]]:
-    rows = services.warehouse.rows("ref_name_history", where="code=?", values=(code,), order="valid_from")
+    rows = services.warehouse.rows("ref_name_history", ANY.code == code, order=["valid_from"])
     return [(row["valid_from"], row["valid_to"], row["name"], bool(row["is_st"])) for row in rows]
 
 
 def bar(services: Services, code: str, day: str) -> dict[str, Any]:
-    (row,) = services.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, day))
+    (row,) = services.warehouse.rows("fusion_kline_daily", ANY.code == code, ANY.date == day)
     return row
 
 
@@ -80,14 +81,14 @@ def test_the_spans_are_the_dated_names(services: Services) -> None:
 
 def test_names_asked_twice_write_nothing(services: Services) -> None:
     services.master()
-    first = services.warehouse.rows("ref_name_history", order="code, valid_from")
+    first = services.warehouse.rows("ref_name_history", order=["code", "valid_from"])
     services.fresh()
 
     again = services.fuse("name_history")
 
     assert sum(result.rows_written for result in again.results) == 0
     assert again.calls["tdx"] > 0
-    assert services.warehouse.rows("ref_name_history", order="code, valid_from") == first
+    assert services.warehouse.rows("ref_name_history", order=["code", "valid_from"]) == first
 
 
 def test_a_name_that_changes_today_sets_todays_limits(services: Services) -> None:
@@ -164,7 +165,7 @@ def test_without_former_names_the_days_before_are_not_known(services: Services) 
 
 def test_a_list_cut_short_takes_no_name_back(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     services.master()
-    before = services.warehouse.rows("ref_name_history", order="code, valid_from")
+    before = services.warehouse.rows("ref_name_history", order=["code", "valid_from"])
     known = list(services.world.renames(services.clock.now()))
     assert len(before) - len({row["code"] for row in before}) > 6
     monkeypatch.setattr(services.world, "renames", lambda now: known[:1])
@@ -174,7 +175,7 @@ def test_a_list_cut_short_takes_no_name_back(services: Services, monkeypatch: py
 
     assert loaded.sources[0]["error"] == "PayloadError"
     assert "are known" in loaded.sources[0]["reason"]
-    assert services.warehouse.rows("ref_name_history", order="code, valid_from") == before
+    assert services.warehouse.rows("ref_name_history", order=["code", "valid_from"]) == before
 
 
 def test_the_first_day_of_a_delisting_period_has_no_limits(services: Services) -> None:

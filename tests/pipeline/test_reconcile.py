@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from platform_assets.definitions.materialization import shown_whole
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"
@@ -13,15 +14,17 @@ BEFORE = "2026-08-20"
 
 def stocks(services: Services, day: str) -> list[str]:
     """Stocks without an event on the date, by code."""
-    rows = services.warehouse.rows("fusion_kline_daily", where="date=? AND volume>0", values=(day,))
+    rows = services.warehouse.rows("fusion_kline_daily", ANY.date == day, ANY.volume > 0)
     return sorted(row["code"] for row in rows if row["sec_type"] == "stock" and row["market"] != "BJ")
 
 
 def of_pair(services: Services, dataset: str, field: str, source: str, day: str = TODAY) -> dict[str, Any]:
     (row,) = services.warehouse.rows(
         "calc_reconcile",
-        where="trade_date=? AND dataset=? AND field_name=? AND source_b=?",
-        values=(day, dataset, field, source),
+        ANY.trade_date == day,
+        ANY.dataset == dataset,
+        ANY.field_name == field,
+        ANY.source_b == source,
     )
     return row
 
@@ -41,7 +44,7 @@ def test_an_open_item_of_the_ledger_is_no_break(alone: Services) -> None:
     services.faults.replace([late, away])
     services.bars(ex)
     services.stage("quote_snapshot", ex)
-    assert services.warehouse.rows("ref_exright_item", where="code=?", values=(stock,))[0]["status"] == "open"
+    assert services.warehouse.rows("ref_exright_item", ANY.code == stock)[0]["status"] == "open"
 
     services.fuse("reconcile", ex)
 
@@ -57,7 +60,7 @@ def test_agreement_breaks_and_what_repairs_them(services: Services) -> None:
     services.at(BEFORE)
     services.day(BEFORE)
     broken, odd = stocks(services, BEFORE)[:2]
-    close = services.warehouse.rows("fusion_kline_daily", where="code=?", values=(broken,))[0]["close"]
+    close = services.warehouse.rows("fusion_kline_daily", ANY.code == broken)[0]["close"]
     with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
             services.warehouse.sql.text("UPDATE fusion_kline_daily SET close=? WHERE code=?"),
@@ -103,7 +106,7 @@ def test_agreement_breaks_and_what_repairs_them(services: Services) -> None:
     assert price["drift_20d"] is None
 
     # The wrong close is an open item of the ledger first, since an event that is missing looks the same.
-    (item,) = services.warehouse.rows("ref_exright_item", where="code=?", values=(broken,))
+    (item,) = services.warehouse.rows("ref_exright_item", ANY.code == broken)
     assert (item["status"], item["factor"]) == ("open", pytest.approx(1.01, abs=2e-3))
     (command,) = services.warehouse.query("SELECT command, args_json, requested_by FROM sys_command")
     asked = json.loads(command[1])
@@ -117,17 +120,17 @@ def test_agreement_breaks_and_what_repairs_them(services: Services) -> None:
     assert "█" in shown["agreement_plot"].md_str
 
     # What the command's run does.
-    others = services.warehouse.rows("fusion_kline_daily", where="code<>?", values=(broken,))
+    others = services.warehouse.rows("fusion_kline_daily", ANY.code != broken)
     services.fresh()
     for name in ("exright", "kline_daily"):
         services.fuse(name, BEFORE, TODAY, codes=(broken,))
     services.fuse("exright_item")
-    (item,) = services.warehouse.rows("ref_exright_item", where="code=?", values=(broken,))
+    (item,) = services.warehouse.rows("ref_exright_item", ANY.code == broken)
     assert (item["status"], item["closed_by"], item["factor"]) == ("closed", "close", 1.0)
     services.fuse("kline_daily", TODAY, codes=(broken,))
     services.fuse("reconcile")
     assert of_pair(services, "kline_daily", "last_close", "tdx")["status"] == "ok"
-    assert services.warehouse.rows("fusion_kline_daily", where="code<>?", values=(broken,)) == others
+    assert services.warehouse.rows("fusion_kline_daily", ANY.code != broken) == others
 
     # A second source that is away leaves the others, and what is known of its own pair.
     kept = of_pair(services, "fund_flow", "main_net", "tencent")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.declaration.registry import builtin_registry
+from resources.warehouse.stored import ANY
 from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from simulated_market.world.loader import load_world
@@ -74,7 +75,7 @@ def test_a_code_is_replaced_by_another(services: Services, tmp_path: Path) -> No
     assert changes(services)[OLD] == (NEW, DAY, "quotes")
     status = {
         row["code"]: (row["list_status"], row["delist_date"])
-        for row in services.warehouse.rows("fusion_stock_master", where="code IN (?, ?)", values=(OLD, NEW))
+        for row in services.warehouse.rows("fusion_stock_master", ANY.code.in_((OLD, NEW)))
     }
     assert status == {OLD: ("R", None), NEW: ("L", None)}
     ((args,),) = services.warehouse.query("SELECT args_json FROM sys_command")
@@ -89,7 +90,7 @@ def test_a_code_is_replaced_by_another(services: Services, tmp_path: Path) -> No
     services.fresh()
     for name in ("exright", "kline_daily"):
         services.fuse(name, BEFORE, DAY, codes=(NEW,))
-    stored = services.warehouse.rows("fusion_kline_daily", where="code=?", values=(NEW,))
+    stored = services.warehouse.rows("fusion_kline_daily", ANY.code == NEW)
     assert [row["date"] for row in stored] == [BEFORE, DAY]
     assert stored[1]["last_close"] == stored[0]["close"]
 

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 END, EARLY, AFTER = "2026-06-30", "2026-04-22", "2026-07-01"
@@ -40,7 +41,7 @@ def code(alone: Services) -> str:
 
 
 def public(services: Services, code: str, as_of: str) -> list[Any]:
-    rows = services.warehouse.rows("fusion_finance_indicator", where="code=?", values=(code,), as_of=as_of)
+    rows = services.warehouse.rows("fusion_finance_indicator", ANY.code == code, as_of=as_of)
     return [row["report_period"] for row in rows]
 
 
@@ -96,15 +97,10 @@ def test_a_count_of_holders_is_not_public_before_it_was_made(alone: Services) ->
     services.stage("holder")
     services.fuse("holder")
 
-    rows = services.warehouse.rows(
-        "fusion_holder", where="code=? AND date=?", values=(one["code"], one["date"])
-    )
+    rows = services.warehouse.rows("fusion_holder", ANY.code == one["code"], ANY.date == one["date"])
     assert rows[0]["ann_date"] == "2026-01-05"
     assert rows[0]["valid_from"][:10] > one["date"]
-    assert (
-        services.warehouse.rows("fusion_holder", where="code=?", values=(one["code"],), as_of=one["date"])
-        == []
-    )
+    assert services.warehouse.rows("fusion_holder", ANY.code == one["code"], as_of=one["date"]) == []
 
 
 def test_a_planned_day_before_the_end_of_the_period_is_none(alone: Services) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"
@@ -73,6 +74,6 @@ def test_a_notice_of_a_day_to_come_rejects_its_report(alone: Services) -> None:
     assert code not in set(rows["code"])
     assert len(rows) > 10
     records = services.warehouse.rows(
-        "sys_quality_record", where="check_name='is_announced' AND code IS NOT NULL"
+        "sys_quality_record", ANY.check_name == "is_announced", ANY.code.is_not(None)
     )
     assert [row["code"] for row in records] == [code]

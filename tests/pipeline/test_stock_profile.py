@@ -6,6 +6,7 @@ import pytest
 
 from platform_assets.datasets import _rotation, stock_profile
 from platform_assets.pipeline.on_demand import download
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import TODAY, Services
 
 DOWN = {"upstream": "eastmoney", "call": "f10_*", "kind": "garbage"}
@@ -118,9 +119,7 @@ def test_an_issue_price_in_another_unit_is_marked(alone: Services) -> None:
     alone.fresh()
     profiles(alone)
 
-    (row,) = alone.warehouse.rows("fusion_stock_profile", where="code=?", values=(young.code,))
-    (bar,) = alone.warehouse.rows(
-        "fusion_kline_daily", where="code=? AND date=?", values=(young.code, listed)
-    )
+    (row,) = alone.warehouse.rows("fusion_stock_profile", ANY.code == young.code)
+    (bar,) = alone.warehouse.rows("fusion_kline_daily", ANY.code == young.code, ANY.date == listed)
     assert row["issue_price"] > 30 * bar["close"]
     assert row["quality"] == "warning"

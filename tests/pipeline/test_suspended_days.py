@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
+from resources.warehouse.stored import ANY
 from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, opened_services
 
@@ -66,18 +67,16 @@ def test_one_code_alone_gets_the_same_values(loaded: Services, away: tuple[str, 
 
 def test_a_relisting_has_no_limit_and_counts_as_none(loaded: Services) -> None:
     loaded.fuse("limit_count", FIRST)
-    row = loaded.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(CODE, FIRST))[0]
+    row = loaded.warehouse.rows("fusion_kline_daily", ANY.code == CODE, ANY.date == FIRST)[0]
     assert row["change_pct"] == pytest.approx(46.04, abs=0.01)
     assert (row["limit_status"], row["limit_up"], row["limit_down"]) == ("no_limit", None, None)
     # Sixty dates before it are not stored: that it may have none is not known, and is said.
     assert row["quality_flags"] == '["close_within_limits"]'
 
-    counted = loaded.warehouse.rows("calc_limit_count", where="trade_date=?", values=(FIRST,))[0]
+    counted = loaded.warehouse.rows("calc_limit_count", ANY.trade_date == FIRST)[0]
     day = loaded.warehouse.frame("fusion_kline_daily")
     day = day[(day["date"] == FIRST) & (day["sec_type"] == "stock")]
     assert counted["up_recomputed"] == (day["limit_status"] == "up").sum()
-    following = loaded.warehouse.rows(
-        "fusion_kline_daily", where="code=? AND date=?", values=(CODE, "2025-08-12")
-    )
+    following = loaded.warehouse.rows("fusion_kline_daily", ANY.code == CODE, ANY.date == "2025-08-12")
     assert following[0]["limit_status"] == "none"
     assert following[0]["limit_up"] == pytest.approx(15.00)

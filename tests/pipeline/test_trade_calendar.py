@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from simulated_market import arrangements
 from simulated_market.world.loader import load_world
 from tests.pipeline.conftest import Services, opened_services
@@ -21,7 +22,7 @@ def load(services: Services, at: str) -> Any:
 
 
 def row(services: Services, day: str, market: str = "CN") -> dict[str, Any]:
-    (found,) = services.warehouse.rows(TABLE, where="date=? AND market=?", values=(day, market))
+    (found,) = services.warehouse.rows(TABLE, ANY.date == day, ANY.market == market)
     return dict(found)
 
 
@@ -68,7 +69,7 @@ def test_with_every_upstream_dead_the_shipped_days_and_the_rules_are_there(servi
     assert row(services, "2026-12-31")["is_confirmed"] is True
     coming = row(services, "2027-01-05")
     assert (coming["is_open"], coming["is_confirmed"], coming["src"]) == (True, False, "rules")
-    assert services.warehouse.rows(TABLE, where="date='2029-01-05' AND market='CN'")
+    assert services.warehouse.rows(TABLE, ANY.date == "2029-01-05", ANY.market == "CN")
 
 
 def test_a_published_day_stays_so_while_nobody_answers(services: Services, longer_spring: None) -> None:
@@ -94,7 +95,7 @@ def test_sources_that_disagree_leave_a_record_and_the_exchange_is_believed(
 
     day = row(services, "2026-10-07")
     assert (day["is_open"], day["src"], day["disputed_by"]) == (False, "szse", "tdx")
-    records = services.warehouse.rows("sys_quality_record", where="table_name=?", values=(TABLE,))
+    records = services.warehouse.rows("sys_quality_record", ANY.table_name == TABLE)
     assert {record["check_name"] for record in records} == {"sources_agree"}
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from platform_assets.compute.periods import period_ends
+from resources.warehouse.stored import ANY
 from simulated_market.world.model import PRICE_UNIT, World
 from tests.conftest import engine_url
 from tests.pipeline.conftest import TODAY, Services, opened_services
@@ -70,7 +71,7 @@ def test_valuation_takes_the_finer_ratios_and_keeps_their_provenance(filled: Ser
 
 
 def test_master_joins_shares_of_the_portal_with_names_of_the_quote_site(filled: Services) -> None:
-    rows = filled.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
+    rows = filled.warehouse.rows("fusion_stock_master", ANY.sec_type == "stock")
     patterns = dict(filled.warehouse.query("SELECT id, pattern FROM sys_provenance"))
 
     assert all(row["total_shares"] > 0 and row["list_date"] for row in rows)
@@ -99,12 +100,12 @@ def test_industry_folds_boards_and_blocks(filled: Services) -> None:
 def test_period_bars_add_up_from_days(filled: Services) -> None:
     calendar = filled.run.calendar
     end = period_ends([TODAY], calendar.between("2026-08-01", "2026-09-30"), "week")[0]
-    week = filled.warehouse.rows("fusion_kline_bar", where="period='week'")
+    week = filled.warehouse.rows("fusion_kline_bar", ANY.period == "week")
 
     assert {row["date"] for row in week} == {end}
     for row in week:
         days = filled.warehouse.rows(
-            "fusion_kline_daily", where="code=? AND date>='2026-08-17'", values=(row["code"],), order="date"
+            "fusion_kline_daily", ANY.code == row["code"], ANY.date >= "2026-08-17", order=["date"]
         )
         assert row["open"] == days[0]["open"]
         assert row["close"] == days[-1]["close"]
@@ -148,7 +149,7 @@ def test_a_first_start_in_a_session_knows_who_is_listed(services: Services) -> N
     services.fresh()
     services.master("2026-08-21")
 
-    rows = services.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
+    rows = services.warehouse.rows("fusion_stock_master", ANY.sec_type == "stock")
     assert len(rows) > 50
     assert {row["list_status"] for row in rows} == {"L"}
 
@@ -156,7 +157,7 @@ def test_a_first_start_in_a_session_knows_who_is_listed(services: Services) -> N
 def test_single_codes_get_period_bars_of_the_terminal(services: Services) -> None:
     services.master()
     code = services.warehouse.rows(
-        "fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1
+        "fusion_stock_master", ANY.sec_type == "stock", order=["list_date"], limit=1
     )[0]["code"]
 
     services.fuse("kline_bar", codes=(code,))
@@ -174,7 +175,7 @@ def test_single_codes_get_period_bars_of_the_terminal(services: Services) -> Non
 def test_period_bars_of_single_codes_from_the_portal_and_the_quote_site(alone: Services, last: str) -> None:
     """The terminal's values stay; alone they give the same bars."""
     alone.master()
-    rows = alone.warehouse.rows("fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1)
+    rows = alone.warehouse.rows("fusion_stock_master", ANY.sec_type == "stock", order=["list_date"], limit=1)
     code = str(rows[0]["code"])
     names = ["open", "high", "low", "close", "bar_count", "is_closed"]
 
@@ -215,18 +216,20 @@ def test_history_and_quotes_of_an_index_are_one_version(services: Services) -> N
 
 
 def test_a_past_date_asked_again_does_not_cut_its_month(filled: Services) -> None:
-    before = filled.warehouse.rows("fusion_kline_bar", order="code, period, date")
+    before = filled.warehouse.rows("fusion_kline_bar", order=["code", "period", "date"])
     filled.fresh()
 
     filled.fuse("kline_bar", "2026-08-12")
 
-    after = filled.warehouse.rows("fusion_kline_bar", where="date>='2026-08-17'", order="code, period, date")
+    after = filled.warehouse.rows(
+        "fusion_kline_bar", ANY.date >= "2026-08-17", order=["code", "period", "date"]
+    )
     assert after == before
 
 
 def test_two_feeds_of_one_source_complete_each_other(filled: Services) -> None:
     """The quote site's ratios (raw_valuation) and its quotes (raw_quote) are one staged row."""
-    rows = filled.warehouse.rows("stg_valuation", where="src='tencent'")
+    rows = filled.warehouse.rows("stg_valuation", ANY.src == "tencent")
 
     assert len(rows) > 50
     assert all(row["name"] for row in rows)  # from raw_quote
@@ -253,8 +256,8 @@ def test_the_portal_tells_the_ratios_that_the_quote_site_has_not(filled: Service
 
 def test_a_batch_of_computed_rows_names_what_it_read(filled: Services) -> None:
     def batch_of(table: str) -> dict[str, Any]:
-        row = filled.warehouse.rows(table, order="batch_id", limit=1)[0]
-        return filled.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]
+        row = filled.warehouse.rows(table, order=["batch_id"], limit=1)[0]
+        return filled.warehouse.rows("sys_batch", ANY.batch_id == row["batch_id"])[0]
 
     inputs = {item["table"]: item for item in json.loads(batch_of("fusion_stock_wide")["inputs_json"])}
     assert inputs.keys() == {

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from resources.warehouse.stored import ANY
 from schedules.tasks.outdated_rows import outdated
 from tests.pipeline.conftest import TODAY, Services
 
@@ -20,7 +21,7 @@ def old_days(services: Services) -> list[str]:
 def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: Services) -> None:
     alone.day(TODAY)
     assert old_days(alone) == []
-    before = alone.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]
+    before = alone.warehouse.rows("fusion_stock_wide", ANY.code == BANK)[0]
     with alone.warehouse.engine.begin() as connection:  # as if a source had reported it wrongly
         connection.exec_driver_sql(f"UPDATE stg_fund_flow SET main_net=main_net+1000000 WHERE code='{BANK}'")
     alone.clock.advance(timedelta(minutes=30))
@@ -31,6 +32,6 @@ def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: Services) -> Non
     assert old_days(alone) == [TODAY]
     alone.clock.advance(timedelta(minutes=1))
     alone.fuse("stock_wide", TODAY)
-    after = alone.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]
+    after = alone.warehouse.rows("fusion_stock_wide", ANY.code == BANK)[0]
     assert after["main_net"] == before["main_net"] + 1_000_000
     assert old_days(alone) == []

@@ -24,6 +24,7 @@ from platform_assets.pipeline.windows import Window
 from resources.fetch_record import Fetch, Outcome
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.slices import Slice
+from resources.warehouse.stored import ANY
 from resources.warehouse.warehouse import Warehouse
 from tests.pipeline.conftest import Services
 
@@ -149,7 +150,7 @@ def test_a_range_that_was_not_staged_is_refused_date_by_date(alone: Services) ->
     with pytest.raises(QualityError, match="nothing is stored of 2026-08-18: load stg_block_trade"):
         alone.fuse("block_trade", *dates)
 
-    batches = alone.warehouse.rows("sys_batch", where="table_name='fusion_block_trade'")
+    batches = alone.warehouse.rows("sys_batch", ANY.table_name == "fusion_block_trade")
     # Those of the newest date are published in the evening.
     failed = {(day, "failed") for day in dates[:-1]}
     assert {(row["partition_key"], row["status"]) for row in batches} == failed

@@ -6,6 +6,7 @@ Faults are acted out by the responders, so that what arrives is a wrong answer o
 import json
 from typing import Any
 
+from resources.warehouse.stored import ANY
 from tests.real_day.companies import Companies
 from tests.real_day.compare import impossible, read_stored
 from tests.real_day.findings import Section, shortened
@@ -241,16 +242,11 @@ def correction(day: RealDay, truth: Truth) -> Section:
     before, today = day.window.until, day.window.today
     for as_of, expected in ((f"{before} 23:59:59.999999", old), (f"{today} 15:44:59.999999", old),
                             (f"{today} 23:59:59.999999", new), (None, new)):  # fmt: skip
-        found = day.warehouse.rows(
-            "fusion_kline_daily", where="code=? AND date=?", values=(code, date), as_of=as_of
-        )
+        found = day.warehouse.rows("fusion_kline_daily", ANY.code == code, ANY.date == date, as_of=as_of)
         close = [item["close"] for item in found]
         section.add(f"close as of {as_of or 'now'}", f"{close}", close == [expected])
     before_public = day.warehouse.rows(
-        "fusion_kline_daily",
-        where="code=? AND date=?",
-        values=(code, date),
-        as_of=f"{date} 14:59:59.999999",
+        "fusion_kline_daily", ANY.code == code, ANY.date == date, as_of=f"{date} 14:59:59.999999"
     )
     section.add("before its session closed", f"{len(before_public)} rows", before_public == [])
     return section

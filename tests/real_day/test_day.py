@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from tests.real_day import scenarios
 from tests.real_day.adjusted import compare_adjusted
 from tests.real_day.compare import compare_all, compare_stored, read_stored
@@ -83,7 +84,7 @@ def test_one_wrong_name_is_seen(day: RealDay, truth: Truth) -> None:
 
 def test_no_name_is_taken_back_from_the_day_of_the_first_look(day: RealDay) -> None:
     """600515 was under special treatment since 2021-02-19, says the list of former names."""
-    rows = day.warehouse.rows("ref_name_history", where="code='600515'", order="valid_from")
+    rows = day.warehouse.rows("ref_name_history", ANY.code == "600515", order=["valid_from"])
 
     assert [(row["valid_from"], row["valid_to"], row["name"]) for row in rows][-3:] == [
         ("2012-09-03", "2016-01-28", "海岛建设"),

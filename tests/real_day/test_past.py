@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.warehouse.stored import ANY, within
 from simulated_market.world.replay import ReplayWorld
 from tests.pipeline.conftest import Services, opened_services
 from tests.real_day.rules import band_of
@@ -45,7 +46,7 @@ def test_a_listing_day_under_the_old_rule_has_limits_of_its_issue_price(services
     services.master(TODAY)
     services.fuse("kline_daily", "2022-04-21", "2022-04-22", codes=("600938",))
 
-    first, second = services.warehouse.rows("fusion_kline_daily", order="date")
+    first, second = services.warehouse.rows("fusion_kline_daily", order=["date"])
 
     assert (first["last_close"], first["limit_up"], first["limit_down"]) == (10.8, 15.55, 6.91)
     assert first["limit_status"] == "up_open"
@@ -65,9 +66,7 @@ def test_limits_on_both_sides_of_every_change_of_special_treatment(
             for name in ("name_history", "exright", "kline_daily"):
                 services.fuse(name, *dates, codes=UNDER_ST)
             truth = read(real_data_dir, since, until)
-            for row in services.warehouse.rows(
-                "fusion_kline_daily", where="date BETWEEN ? AND ?", values=(since, until)
-            ):
+            for row in services.warehouse.rows("fusion_kline_daily", *within(ANY.date, since, until)):
                 true = truth.rows[str(row["market"]).lower() + row["code"], row["date"]]
                 fen = int(true.preclose * 100)
                 band = band_of(true.symbol, fen, date=true.date, st=true.st, session=10_000)
@@ -92,7 +91,7 @@ def test_the_first_day_of_a_stock_that_is_listed_again_has_no_limits(
         for dates in [[*before, *after]] if parts == 1 else [before, after]:
             for dataset in ("name_history", "exright", "kline_daily"):
                 services.fuse(dataset, *dates, codes=("000792", "600519", "000408"))
-        found = services.warehouse.rows("fusion_kline_daily", where="code='000792'", order="date")
+        found = services.warehouse.rows("fusion_kline_daily", ANY.code == "000792", order=["date"])
 
     first, second, *_ = [row for row in found if row["volume"]]
     assert (first["date"], first["last_close"], first["high"]) == ("2021-08-10", 8.84, 43.9)

@@ -14,6 +14,7 @@ from resources.fetch_record import Fetch, Outcome
 from resources.warehouse import writer
 from resources.warehouse.batch_records import Batch, Quality
 from resources.warehouse.slices import Slice
+from resources.warehouse.stored import ANY
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.writer import Piece, WriteResult
 from tests.warehouse.conftest import BARS, DAY, MEMBERS, QUOTES, bars
@@ -37,7 +38,7 @@ def test_new_rows_are_written_with_their_batch(warehouse: Warehouse) -> None:
     result = write(warehouse, bars(c600001=10.0, c600002=20.5), public_at=[f"{DAY} 15:00:00.000000"] * 2)
 
     assert (result.rows_in, result.rows_written, result.rows_unchanged) == (2, 2, 0)
-    row = warehouse.rows("fusion_bars", where="code=?", values=("600002",))[0]
+    row = warehouse.rows("fusion_bars", ANY.code == "600002")[0]
     assert (row["close"], row["volume"], row["halted"], row["quality"]) == (20.5, 100, False, "ok")
     assert row["valid_from"] == f"{DAY} 15:00:00.000000"
     assert row["batch_id"] == result.batch_id
@@ -73,7 +74,7 @@ def test_a_row_that_was_changed_by_hand_is_brought_back(warehouse: Warehouse, tr
     )
 
     assert (again.rows_written, again.rows_unchanged) == (1, 1)
-    assert [row["close"] for row in warehouse.rows("fusion_bars", order="code")] == [10.0, 20.0]
+    assert [row["close"] for row in warehouse.rows("fusion_bars", order=["code"])] == [10.0, 20.0]
 
 
 def test_what_became_known_later_is_not_in_the_first_version(warehouse: Warehouse) -> None:
@@ -96,7 +97,7 @@ def test_what_became_known_later_is_not_in_the_first_version(warehouse: Warehous
     assert closes(public) == [None]
     # Nothing to leave out: valid from when it was public.
     write(warehouse, bars(c600002=None), public_at=[public], later=("close",))
-    assert warehouse.rows("fusion_bars", where="code=?", values=("600002",))[0]["valid_from"] == public
+    assert warehouse.rows("fusion_bars", ANY.code == "600002")[0]["valid_from"] == public
 
 
 def test_a_correction_makes_one_revision_that_as_of_can_see(warehouse: Warehouse, clock: ManualClock) -> None:
@@ -108,9 +109,7 @@ def test_a_correction_makes_one_revision_that_as_of_can_see(warehouse: Warehouse
     assert (fixed.rows_written, fixed.rows_superseded) == (1, 1)
 
     def close(as_of: str | None) -> list[float]:
-        found = warehouse.rows(
-            "fusion_bars", columns=("close",), where="code=?", values=("600001",), as_of=as_of
-        )
+        found = warehouse.rows("fusion_bars", ANY.code == "600001", columns=("close",), as_of=as_of)
         return [row["close"] for row in found]
 
     assert close(None) == [10.5]
@@ -223,7 +222,7 @@ def test_fetches_and_quality_records_commit_with_the_batch(warehouse: Warehouse)
         200,
     )
     assert warehouse.payloads.get(stored["body_path"]) == fetch.body
-    records = warehouse.rows("sys_quality_record", order="id")
+    records = warehouse.rows("sys_quality_record", order=["id"])
     assert len(records) == 201
     assert records[-1]["failed_count"] == 250
     assert (result.rows_in, result.rows_rejected) == (251, 250)
@@ -316,12 +315,12 @@ def test_many_dates_in_one_transaction_are_a_batch_each(warehouse: Warehouse, cl
         (3, 1, 1),
         (3, 1, 1),
     ]
-    rows = warehouse.rows("fusion_bars", order="date, code")
+    rows = warehouse.rows("fusion_bars", order=["date", "code"])
     assert [(row["date"], row["close"]) for row in rows] == [
         (day, close) for day in days for close in (10.0, 20.0)
     ]
     assert [row["batch_id"][0] for row in rows] == ["0", "0", "4", "1", "5", "2"]
-    assert len(warehouse.rows("sys_batch", where="status='success'")) == 6
+    assert len(warehouse.rows("sys_batch", ANY.status == "success")) == 6
     counters_hold(warehouse)
 
 

@@ -11,23 +11,28 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import sqlalchemy as sa
+
 from core.clock import stamp
 from core.errors import NotFound
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import BACKFILL
 from resources.warehouse.records import record
-from resources.warehouse.sql import Ledger, marks
+from resources.warehouse.sql import Ledger
+from resources.warehouse.stored import ANY, Where, matching, select, stored, update
 
 ENDED = ("success", "partial", "failed", "canceled")
 FORGOTTEN = timedelta(minutes=10)
 """The longest time between the row of a backfill and its command, which is usually milliseconds."""
-NOT_ASKED = "status IN ('queued', 'running') AND dagster_backfill_id IS NULL"
+_TABLE = stored("sys_backfill")
+OPEN = _TABLE.c.status.in_(("queued", "running"))
+NOT_ASKED = OPEN & _TABLE.c.dagster_backfill_id.is_(None)
 """Dagster was not asked for it; one that an earlier version had at work is such a one."""
 _COLUMNS = (
-    "backfill_id, dataset, date_from, date_to, plan_json, status, partitions_done, partitions_failed, "
-    "rows_written, run_ids_json, failures_json, requested_by, started_at, finished_at, "
-    "dagster_backfill_id, cancel_requested"
-)
+    "backfill_id", "dataset", "date_from", "date_to", "plan_json", "status", "partitions_done",
+    "partitions_failed", "rows_written", "run_ids_json", "failures_json", "requested_by", "started_at",
+    "finished_at", "dagster_backfill_id", "cancel_requested",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,40 +109,41 @@ class Backfills(Ledger):
 
     def get(self, backfill_id: str) -> Backfill:
         """One backfill; NotFound."""
-        found = self._read(" WHERE backfill_id=?", (backfill_id,))
+        found = self._read(_TABLE.c.backfill_id == backfill_id)
         if not found:
             raise NotFound(f"no backfill {backfill_id[:64]!r}")
         return found[0]
 
     def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Backfill], int]:
         """Backfills newest first, and how many match."""
-        where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
-        (total,) = self._sql.rows(f"SELECT COUNT(*) FROM sys_backfill{where}", values)
-        order = " ORDER BY created_at DESC, backfill_id DESC LIMIT ?"
-        return self._read(where + order, (*values, limit)), int(total[0])
+        where = matching(_TABLE.c.status, status)
+        (total,) = self._sql.rows(select(_TABLE, sa.func.count()).where(*where))
+        return self._read(*where, newest=limit), int(total[0])
 
     def calls_planned(self, by: str, since: datetime) -> int:
         """Calls of all backfills that were requested since a time."""
+        c = _TABLE.c
         rows = self._sql.rows(
-            "SELECT calls_json FROM sys_backfill WHERE requested_by=? AND created_at>=?", (by, stamp(since))
+            select(_TABLE, c.calls_json).where(c.requested_by == by, c.created_at >= stamp(since))
         )
         return sum(sum(json.loads(text).values()) for (text,) in rows if text)
 
     def open(self, dataset: str | None = None) -> list[Backfill]:
         """Backfills that have not ended, all or those of a dataset."""
-        where, values = ("", ()) if dataset is None else (" AND dataset=?", (dataset,))
-        return self._read(f" WHERE status IN ('queued', 'running'){where}", values)
+        return self._read(OPEN, *matching(_TABLE.c.dataset, dataset))
 
     def loaded(self, run_ids: Sequence[str], table: str) -> Loaded:
         """What runs committed to a table, date by date."""
         if not run_ids:
             return Loaded(frozenset(), 0)
-        rows = self._sql.rows(
-            "SELECT partition_key, SUM(COALESCE(rows_written, 0)) FROM sys_batch WHERE table_name=? "
-            f"AND status='success' AND partition_key LIKE '____-__-__' AND run_id IN ({marks(run_ids)}) "
-            "GROUP BY partition_key",
-            (table, *run_ids),
-        )
+        day, written = ANY.partition_key, sa.func.sum(sa.func.coalesce(ANY.rows_written, 0))
+        of = [
+            ANY.table_name == table,
+            ANY.status == "success",
+            day.like("____-__-__"),
+            ANY.run_id.in_(run_ids),
+        ]
+        rows = self._sql.rows(select("sys_batch", day, written).where(*of).group_by(day))
         return Loaded(frozenset(str(day) for day, _ in rows), sum(int(count) for _, count in rows))
 
     def reopen(self, backfill_id: str, *, now: datetime) -> None:
@@ -165,7 +171,7 @@ class Backfills(Ledger):
             "failures_json": json.dumps(row.failures, ensure_ascii=False),
             **({"finished_at": stamp(at)} if row.ended else {}),
         }
-        self._set(row.id, at, "status IN ('queued', 'running')", status=row.status, **values)
+        self._set(row.id, at, OPEN, status=row.status, **values)
 
     def settle(self, backfill_id: str, status: str, *, now: datetime) -> None:
         """End a backfill that Dagster was not asked for."""
@@ -174,35 +180,34 @@ class Backfills(Ledger):
     def end_forgotten(self, *, now: datetime) -> list[str]:
         """End backfills that have waited for FORGOTTEN and have no open command: the process that made the
         row died before it queued the command. Returns their ids."""
-        waiting = f"{NOT_ASKED} AND updated_at < ?"
-        before = stamp(now - FORGOTTEN)
-        left = self._read(f" WHERE {waiting}", (before,))
+        waiting = NOT_ASKED & (_TABLE.c.updated_at < stamp(now - FORGOTTEN))
+        left = self._read(waiting)
         if not left:
             return []
         # Read after the rows: a command that came since is found, or the row is younger.
-        commands = self._sql.rows(
-            "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')",
-            (BACKFILL,),
-        )
+        open_commands = select("sys_command", ANY.args_json).where(ANY.command == BACKFILL, OPEN)
+        commands = self._sql.rows(open_commands)
         open_ids = {str(json.loads(text or "{}").get("backfill_id")) for (text,) in commands}
         ended = [row.id for row in left if row.id not in open_ids]
         for backfill_id in ended:
-            self._set(backfill_id, now, waiting, (before,), status="failed", finished_at=stamp(now))
+            self._set(backfill_id, now, waiting, status="failed", finished_at=stamp(now))
         return ended
 
     def _set(
         self,
         backfill_id: str,
         now: datetime,
-        condition: str = "1=1",
-        facts: tuple[Any, ...] = (),
+        *where: Where,
         **values: Any,
     ) -> None:
-        """Write `values` where `condition` (with its `facts`) holds."""
-        changes, where = {**values, "updated_at": stamp(now)}, f"backfill_id=? AND {condition}"
+        """Write `values` where the conditions hold."""
+        changes = {**values, "updated_at": stamp(now)}
         with transaction(self._engine) as connection:
-            self._sql.set(connection, "sys_backfill", changes, where, (backfill_id, *facts))
+            connection.execute(update("sys_backfill", changes, ANY.backfill_id == backfill_id, *where))
 
-    def _read(self, rest: str, values: tuple[Any, ...]) -> list[Backfill]:
-        rows = self._sql.rows(f"SELECT {_COLUMNS} FROM sys_backfill{rest}", values)
-        return [record(Backfill, row) for row in rows]
+    def _read(self, *where: Where, newest: int | None = None) -> list[Backfill]:
+        c = _TABLE.c
+        statement = select(_TABLE, *(c[name] for name in _COLUMNS)).where(*where)
+        if newest is not None:
+            statement = statement.order_by(c.created_at.desc(), c.backfill_id.desc()).limit(newest)
+        return [record(Backfill, row) for row in self._sql.rows(statement)]

@@ -12,6 +12,9 @@ from resources.redact import redact
 from resources.warehouse.batch_records import children_counts
 from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Ledger
+from resources.warehouse.stored import select, stored, update
+
+_BATCHES = stored("sys_batch")
 
 
 class BatchLedger(Ledger):
@@ -19,16 +22,18 @@ class BatchLedger(Ledger):
 
     def open_runs(self) -> list[str]:
         """Runs that have a batch in progress; the batch of a dead run stays so until it is closed here."""
-        statement = "SELECT DISTINCT run_id FROM sys_batch WHERE status='running' AND run_id IS NOT NULL"
-        return [str(run_id) for (run_id,) in self._sql.rows(statement)]
+        c = _BATCHES.c
+        runs = select(_BATCHES, c.run_id).distinct().where(c.status == "running", c.run_id.is_not(None))
+        return [str(run_id) for (run_id,) in self._sql.rows(runs)]
 
     def fail_open(self, run_id: str, reason: str, *, now: datetime) -> list[str]:
         """Mark the batches that a run left open as failed, at market time `now`, with the figures of the
         partitions that it did commit. Returns the ids of the batches."""
         with transaction(self._engine) as connection:
-            ids = self._sql.run(
-                connection, "SELECT batch_id FROM sys_batch WHERE status='running' AND run_id=?", (run_id,)
-            ).scalars()
+            c = _BATCHES.c
+            ids = connection.scalars(
+                select(_BATCHES, c.batch_id).where(c.status == "running", c.run_id == run_id)
+            )
             failed = []
             for batch_id in map(str, ids.all()):
                 # The run may have closed it since it was looked up: its own status stays.
@@ -39,8 +44,7 @@ class BatchLedger(Ledger):
                     "updated_at": stamp(now),
                     **children_counts(self._sql, connection, batch_id),
                 }
-                where = "batch_id=? AND status='running'"
-                changed = self._sql.set(connection, "sys_batch", row, where, (batch_id,))
-                if changed == 1:
+                still_open = update(_BATCHES, row, c.batch_id == batch_id, c.status == "running")
+                if connection.execute(still_open).rowcount == 1:
                     failed.append(batch_id)
         return failed

@@ -21,6 +21,7 @@ from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql, marks
+from resources.warehouse.stored import ANY, update
 
 LEASE_S = 60.0
 """Longer than the longest wait for SQLite's writer (30 s), or a busy database would look like a dead
@@ -350,9 +351,9 @@ class CommandQueue:
         """A backfill that Dagster was not asked for ends with its command, in the same transaction."""
         backfill_id = command.args.get("backfill_id")
         if command.command == BACKFILL and status != "success" and isinstance(backfill_id, str):
-            row, where = {"status": status, "finished_at": _now(), "updated_at": _now()}, "backfill_id=?"
-            where += " AND status IN ('queued', 'running') AND dagster_backfill_id IS NULL"
-            self._sql.set(connection, "sys_backfill", row, where, (backfill_id,))
+            row = {"status": status, "finished_at": _now(), "updated_at": _now()}
+            not_launched = [ANY.status.in_(("queued", "running")), ANY.dagster_backfill_id.is_(None)]
+            connection.execute(update("sys_backfill", row, ANY.backfill_id == backfill_id, *not_launched))
 
     @tried_again
     def _change(self, command: Command, change: str, values: tuple[object, ...]) -> bool:

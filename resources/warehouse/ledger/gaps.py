@@ -18,6 +18,7 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.missing_partitions import MissingPartition
 from resources.warehouse.records import record
 from resources.warehouse.sql import Ledger
+from resources.warehouse.stored import ANY, Where, matching, select, update
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
 STATUSES = (OPEN, QUEUED, REPAIRED, GIVEN_UP)
@@ -29,9 +30,9 @@ REPAIRED_BY = "gaps"
 """The requester of repair backfills."""
 _FIRST_PAUSE = timedelta(hours=1)
 _COLUMNS = (
-    "dataset, partition_key, expected, present, codes_json, reason, status, attempts, run_id, "
-    "next_at, note, backfill_id"
-)
+    "dataset", "partition_key", "expected", "present", "codes_json", "reason", "status", "attempts",
+    "run_id", "next_at", "note", "backfill_id",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,8 @@ class Gaps(Ledger):
 
     def of(self, dataset: str | None = None) -> dict[tuple[str, str], Gap]:
         """(dataset, trade date) -> gap, also closed ones."""
-        where, values = ("", ()) if dataset is None else (" WHERE dataset=?", (dataset,))
-        rows = self._sql.rows(f"SELECT {_COLUMNS} FROM sys_gap{where}", values)
-        found = [record(Gap, row) for row in rows]
+        own = select("sys_gap", *(ANY[name] for name in _COLUMNS)).where(*matching(ANY.dataset, dataset))
+        found = [record(Gap, row) for row in self._sql.rows(own)]
         return {(gap.dataset, gap.partition): gap for gap in found}
 
     def observe(
@@ -97,12 +97,8 @@ class Gaps(Ledger):
         at = stamp(now)
         with transaction(self._engine) as connection:
             for day in days:
-                self._sql.run(
-                    connection,
-                    "UPDATE sys_gap SET status=?, attempts=attempts+1, backfill_id=?, updated_at=? "
-                    "WHERE dataset=? AND partition_key=? AND status=?",
-                    (QUEUED, backfill_id, at, dataset, day, OPEN),
-                )
+                queued = {"status": QUEUED, "attempts": ANY.attempts + 1, "backfill_id": backfill_id}
+                self._set(connection, dataset, day, at, queued, ANY.status == OPEN)
 
     def settle(self, gap: Gap, why: str, run_id: str | None, *, now: datetime) -> None:
         """A repair ended and the date is still missing: once more later, or given up. A gap that was closed
@@ -114,8 +110,8 @@ class Gaps(Ledger):
             pause = _FIRST_PAUSE * 4 ** max(gap.attempts - 1, 0)
             values |= {"status": OPEN, "next_at": stamp(now + pause)}
         with transaction(self._engine) as connection:
-            condition, facts = " AND status=? AND backfill_id=?", (QUEUED, gap.backfill_id)
-            self._set(connection, gap.dataset, gap.partition, stamp(now), values, condition, facts)
+            same = [ANY.status == QUEUED, ANY.backfill_id == gap.backfill_id]
+            self._set(connection, gap.dataset, gap.partition, stamp(now), values, *same)
 
     def _set(
         self,
@@ -124,12 +120,10 @@ class Gaps(Ledger):
         day: str,
         at: str,
         values: dict[str, Any],
-        condition: str = "",
-        facts: tuple[Any, ...] = (),
+        *where: Where,
     ) -> None:
-        where = f"dataset=? AND partition_key=?{condition}"
-        changes = {**values, "updated_at": at}
-        self._sql.set(connection, "sys_gap", changes, where, (dataset, day, *facts))
+        own = [ANY.dataset == dataset, ANY.partition_key == day]
+        connection.execute(update("sys_gap", {**values, "updated_at": at}, *own, *where))
 
 
 def _facts(absent: MissingPartition, codes: Sequence[str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The ledger of imported files: how each is read, its place among the sources, which months are done."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy.engine import Engine
 
@@ -10,6 +10,7 @@ from core.declaration.frames import canonical_json
 from resources.warehouse.engine import transaction
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import ANY, Where, select, update
 
 PREFIX = "import:"
 FIRST, LAST, AFTER = "first", "last", "after "
@@ -68,17 +69,13 @@ class Imports:
     def placed(self, dataset: str) -> list[tuple[str, str]]:
         """(source, place) of every import of a dataset, oldest first; the newest file of a name decides its
         place."""
-        rows = self._sql.rows(
-            "SELECT name, place FROM sys_import WHERE dataset=? ORDER BY started_at", (dataset,)
-        )
+        own = select("sys_import", ANY.name, ANY.place).where(ANY.dataset == dataset)
+        rows = self._sql.rows(own.order_by(ANY.started_at))
         return [(PREFIX + str(name), str(place)) for name, place in dict(map(tuple, rows)).items()]
 
     def get(self, key: ImportKey) -> ImportState | None:
-        rows = self._sql.rows(
-            "SELECT status, mapping_hash, parts_json, rows_in, rows_refused, rows_written FROM sys_import "
-            "WHERE name=? AND dataset=? AND file_hash=?",
-            _values(key),
-        )
+        names = ("status", "mapping_hash", "parts_json", "rows_in", "rows_refused", "rows_written")
+        rows = self._sql.rows(select("sys_import", *(ANY[name] for name in names)).where(*_of(key)))
         return record(ImportState, rows[0]) if rows else None
 
     def begin(
@@ -97,14 +94,13 @@ class Imports:
             "updated_at": now,
         }
         fresh = {"parts_json": "[]", "rows_in": 0, "rows_refused": 0, "rows_written": 0}
-        named = dict(zip(("name", "dataset", "file_hash"), _values(key), strict=True))
         with transaction(self._engine) as connection:
             if known is None:
-                self._sql.put(connection, "sys_import", {**named, **facts, **fresh, "created_at": now})
+                self._sql.put(connection, "sys_import", {**asdict(key), **facts, **fresh, "created_at": now})
                 return
             goes_on = known.status != _DONE and known.mapping_hash == mapping_hash
             row = facts if goes_on else {**facts, **fresh}
-            self._sql.set(connection, "sys_import", row, _WHERE, _values(key))
+            connection.execute(update("sys_import", row, *_of(key)))
 
     def done(self, key: ImportKey, part: str, *, rows_in: int, written: int) -> None:
         """One more part is written."""
@@ -118,17 +114,14 @@ class Imports:
             "updated_at": stamp(self._clock.now()),
         }
         with transaction(self._engine) as connection:
-            self._sql.set(connection, "sys_import", row, _WHERE, _values(key))
+            connection.execute(update("sys_import", row, *_of(key)))
 
     def finish(self, key: ImportKey, *, refused: int) -> None:
         now = stamp(self._clock.now())
         row = {"status": _DONE, "rows_refused": refused, "finished_at": now, "updated_at": now}
         with transaction(self._engine) as connection:
-            self._sql.set(connection, "sys_import", row, _WHERE, _values(key))
+            connection.execute(update("sys_import", row, *_of(key)))
 
 
-_WHERE = "name=? AND dataset=? AND file_hash=?"
-
-
-def _values(key: ImportKey) -> tuple[str, str, str]:
-    return key.name, key.dataset, key.file_hash
+def _of(key: ImportKey) -> list[Where]:
+    return [ANY[name] == value for name, value in asdict(key).items()]

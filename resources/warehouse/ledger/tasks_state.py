@@ -17,6 +17,7 @@ from core.errors import InputError, NotFound, PlatformError
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.tasks import Early, Task, early_tasks
 from resources.warehouse.sql import Ledger
+from resources.warehouse.stored import ANY, delete, update
 
 _COLUMNS = "task_key, declared_json, trigger_hm, enabled, changed_by, changed_at"
 
@@ -87,9 +88,9 @@ class TaskTable(Ledger):
                     self._sql.put(connection, "sys_task", row)
                 elif stored[task.key] != (position, text):
                     row = {"position": position, "declared_json": text}
-                    self._sql.set(connection, "sys_task", row, "task_key=?", (task.key,))
+                    connection.execute(update("sys_task", row, ANY.task_key == task.key))
             for key in stored.keys() - {task.key for task in tasks}:
-                self._sql.run(connection, "DELETE FROM sys_task WHERE task_key=?", (key,))
+                connection.execute(delete("sys_task", ANY.task_key == key))
 
     def all(self) -> list[TaskState]:
         """Every published task, in the declared order."""
@@ -142,5 +143,5 @@ class TaskTable(Ledger):
         self, connection: Connection, key: str, change: dict[str, Any], by: str, now: datetime
     ) -> TaskState:
         changes = {**change, "changed_by": by, "changed_at": stamp(now)}
-        self._sql.set(connection, "sys_task", changes, "task_key=?", (key,))
+        connection.execute(update("sys_task", changes, ANY.task_key == key))
         return self._get(connection, key)

@@ -12,9 +12,10 @@ from sqlalchemy.engine import Engine
 from core.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.records import record
-from resources.warehouse.sql import Ledger, Sql, marks
+from resources.warehouse.sql import Ledger, Sql
+from resources.warehouse.stored import delete, select, stored, update
 
-_TABLE = "sys_watched_security"
+_TABLE = stored("sys_watched_security")
 _NEVER = "9999"
 
 
@@ -44,8 +45,9 @@ class WatchList(Ledger):
 
     def all(self) -> list[Watched]:
         """Its securities in the order in which they were added."""
-        columns = "code, since, loaded_until, added_by, added_at"
-        rows = self._sql.rows(f"SELECT {columns} FROM {_TABLE} ORDER BY added_at, code")
+        c = _TABLE.c
+        columns = (c.code, c.since, c.loaded_until, c.added_by, c.added_at)
+        rows = self._sql.rows(select(_TABLE, *columns).order_by(c.added_at, c.code))
         return [record(Watched, row) for row in rows]
 
     def new(self, codes: Sequence[str], since: str) -> list[str]:
@@ -67,22 +69,21 @@ class WatchList(Ledger):
                     self._sql.put(connection, _TABLE, row)
                 else:
                     row["since"] = min(since, before.since)
-                    self._sql.set(connection, _TABLE, row, "code=?", (code,))
+                    connection.execute(update(_TABLE, row, _TABLE.c.code == code))
 
     def loaded(self, codes: Sequence[str], until: str, *, now: datetime) -> None:
         """The history of the securities is loaded up to a trade date."""
         row = {"loaded_until": until, "updated_at": stamp(now)}
         with transaction(self._engine) as connection:
-            self._sql.set(connection, _TABLE, row, f"code IN ({marks(codes)})", tuple(codes))
+            connection.execute(update(_TABLE, row, _TABLE.c.code.in_(codes)))
 
     def remove(self, codes: Sequence[str]) -> None:
         """Takes securities from the list; what is loaded of them stays."""
         with transaction(self._engine) as connection:
-            statement = f"DELETE FROM {_TABLE} WHERE code IN ({marks(codes)})"
-            self._sql.run(connection, statement, tuple(codes))
+            connection.execute(delete(_TABLE, _TABLE.c.code.in_(codes)))
 
 
 def universe_of(engine: Engine) -> frozenset[str] | None:
     """Codes of the stocks, funds and bonds that the installation loads; None for the whole market."""
-    codes = [str(code) for (code,) in Sql(engine).rows(f"SELECT code FROM {_TABLE}")]
+    codes = [str(code) for (code,) in Sql(engine).rows(select(_TABLE, _TABLE.c.code))]
     return frozenset(code for code in codes if not is_index(code)) if codes else None

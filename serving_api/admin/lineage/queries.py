@@ -7,38 +7,37 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+import sqlalchemy as sa
+
 from core.declaration.tables import Table
-from resources.warehouse.sql import marks
+from resources.warehouse.stored import ANY, Where, matching, select, stored
 from serving_api.admin.lineage.bodies import whole_word
 from serving_api.db.sessions import Session
 
-FETCH = "sys_fetch"
+FETCH = stored("sys_fetch")
 _CHUNK = 200
 _FETCH_COLUMNS = (
     "fetch_id batch_id upstream call_name request codes_or_page http_status outcome byte_count sha256 "
     "body_path received_at"
 ).split()
-_FED = "outcome='ok'"
+_FED = FETCH.c.outcome == "ok"
 """Only a response with rows can have contributed to a stored value."""
 
 
-def _match(session: Session, key: Mapping[str, Any]) -> str:
-    return " AND ".join(f"{session.sql.name(name)}=?" for name in key)
+def _match(key: Mapping[str, Any]) -> list[Where]:
+    return [ANY[name] == value for name, value in key.items()]
 
 
 def current(session: Session, table: Table, key: Mapping[str, Any]) -> dict[str, Any] | None:
-    found = session.dicts(table.name, where=_match(session, key), values=tuple(key.values()))
+    found = session.dicts(table.name, *_match(key))
     return found[0] if found else None
 
 
 def superseded(session: Session, table: Table, key: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of the history, oldest first, with `valid_to` and `superseded_by`."""
     names = (*table.names, "valid_to", "superseded_by")
-    rows = session.run(
-        f"SELECT {session.sql.names(names)} FROM {session.sql.name(table.history_name)} "
-        f"WHERE {_match(session, key)} ORDER BY valid_from, valid_to",
-        tuple(key.values()),
-    )
+    versions = select(table.history_name, *(ANY[name] for name in names))
+    rows = session.run(versions.where(*_match(key)).order_by(ANY.valid_from, ANY.valid_to))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -49,11 +48,8 @@ def rows_of(
     requested = {name: value for name, value in key.items() if name in table.names}
     if not requested:
         return []
-    where, values = _match(session, requested), list(requested.values())
-    if sources:
-        where += f" AND src IN ({marks(sources)})"
-        values += sources
-    return session.dicts(table.name, where=where, values=tuple(values), order="imported_at DESC", limit=limit)
+    where = [*_match(requested), *matching(ANY.src, sources or None)]
+    return session.dicts(table.name, *where, order=[ANY.imported_at.desc()], limit=limit)
 
 
 def rows_until(
@@ -62,17 +58,17 @@ def rows_until(
     """Rows of a code on the newest date that is not after `day`; of a table without dates, all its rows."""
     column = table.date_column
     if column is None or day is None:
-        return session.dicts(table.name, {"code": code}, limit=limit)
-    of = {"code": code, f"{column}<=": day}
-    newest = session.rows(table.name, of, columns=(column,), order=f"{column} DESC", limit=1)
+        return session.dicts(table.name, ANY.code == code, limit=limit)
+    of = [ANY.code == code, ANY[column] <= day]
+    newest = session.rows(table.name, *of, columns=(column,), order=[ANY[column].desc()], limit=1)
     if not newest:
         return []
-    return session.dicts(table.name, {"code": code, column: newest[0][0]}, limit=limit)
+    return session.dicts(table.name, ANY.code == code, ANY[column] == newest[0][0], limit=limit)
 
 
 def pattern(session: Session, pattern_id: int) -> str | None:
     """The JSON of a provenance pattern."""
-    found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))
+    found = session.dicts("sys_provenance", ANY.id == pattern_id)
     return str(found[0]["pattern"]) if found else None
 
 
@@ -90,16 +86,12 @@ def responses(
     found: dict[str, dict[str, Any]] = {}
     for column, ids in (("batch_id", batch_ids), ("fetch_id", fetch_ids)):
         for chunk in _chunks(ids):
-            where = f"{column} IN ({marks(chunk)}) AND {_FED}"
-            values: list[Any] = [*chunk]
-            if upstreams:
-                where += f" AND upstream IN ({marks(upstreams)})"
-                values += upstreams
+            where = [ANY[column].in_(chunk), _FED, *matching(FETCH.c.upstream, upstreams or None)]
             if naming is not None:
-                where += " AND (INSTR(request, ?) > 0 OR INSTR(codes_or_page, ?) > 0)"
-                values += [naming, naming]
-            how: dict[str, Any] = {"where": where, "values": values, "order": "received_at, fetch_id"}
-            rows = session.dicts(FETCH, columns=_FETCH_COLUMNS, limit=limit, **how)
+                texts = (FETCH.c.request, FETCH.c.codes_or_page)
+                where.append(sa.or_(*(sa.func.instr(text, naming) > 0 for text in texts)))
+            order = [FETCH.c.received_at, FETCH.c.fetch_id]
+            rows = session.dicts(FETCH, *where, columns=_FETCH_COLUMNS, order=order, limit=limit)
             whole = None if naming is None else whole_word(naming)
             found |= {row["fetch_id"]: row for row in rows if whole is None or whole.search(asked_text(row))}
     ordered = sorted(found.values(), key=lambda row: (row["received_at"], row["fetch_id"]))

@@ -11,6 +11,7 @@ from core.declaration.tables import Table
 from core.errors import InputError, NotFound
 from core.market.symbols import dataset_code
 from platform_assets.research.queries import nearest, readable
+from resources.warehouse.stored import ANY
 from serving_api.admin.lineage.bodies import Bodies
 from serving_api.admin.lineage.revisions import decoded
 from serving_api.admin.lineage.visited_batches import VisitedBatches
@@ -110,7 +111,8 @@ def reported(session: Session, target: LineageTarget) -> list[dict[str, Any]]:
     staged = dataset.stage_table
     if not {target.column, SOURCE, *target.key} <= set(staged.names):
         return []
-    rows = session.rows(staged.name, target.key, columns=(SOURCE, target.column), order=SOURCE)
+    conditions = [ANY[name] == value for name, value in target.key.items()]
+    rows = session.rows(staged.name, *conditions, columns=(SOURCE, target.column), order=[SOURCE])
     return [{"source": str(source), "value": decoded(staged, target.column, value)} for source, value in rows]
 
 

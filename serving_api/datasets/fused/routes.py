@@ -10,6 +10,7 @@ from fastapi import Body, Depends, Query
 from core.clock import stamp
 from core.errors import InputError, NotFound
 from core.market.symbols import index_code
+from resources.warehouse.stored import ANY
 from serving_api.datasets.fused import queries, records, schemas, service
 from serving_api.datasets.fused.status import request_sync, status
 from serving_api.framework.envelope import PREFIX
@@ -213,11 +214,11 @@ async def kline_bar(
     if not ascending:
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
-    of = {"code": code, "period": period.value} if adjust == "none" else {"code": code}
+    stored = adjust == "none"
+    table, of = (queries.KLINE_BAR, [ANY.period == period.value]) if stored else (queries.KLINE, [])
     history = await reach(
-        call.state, queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
-        asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
-    )  # fmt: skip
+        call.state, table, len(items), *of, asked=periods, code=code, what=f"{period.value} bars", as_of=as_of
+    )
     return Answer(payload, top={**echo_of(as_of), **history})
 
 

@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
+from resources.warehouse.stored import select, stored
 from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.stocks.queries import QUOTE, newest_quotes
 
-TABLE = "portfolio_stock"
+TABLE = stored("portfolio_stock")
 SHARED = 0
 TABLES = (TABLE, QUOTE)
 
@@ -19,8 +21,9 @@ def stocks_of(
     session: Session, owners: Sequence[int]
 ) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """(rows of the lists of some users in their order, the shared one last; newest quote by code)."""
-    of, order = {"user_id": owners, "is_active": 1}, "user_id DESC, sort_no, code"
-    rows = session.dicts(TABLE, of, order=order)
+    of = [TABLE.c.user_id.in_(owners), TABLE.c.is_active == 1]
+    order = [TABLE.c.user_id.desc(), TABLE.c.sort_no, TABLE.c.code]
+    rows = session.dicts(TABLE, *of, order=order)
     quotes = newest_quotes(session, [row["code"] for row in rows])
     return rows, {quote["code"]: quote for quote in quotes}
 
@@ -32,9 +35,9 @@ def save(
     appended in the given order."""
     if not rows:
         return
-    last = connection.exec_driver_sql(
-        sql.text(f"SELECT COALESCE(MAX(sort_no), 0) FROM {TABLE} WHERE user_id=?"), (SHARED,)
-    ).scalar_one()
+    last = (
+        connection.scalar(select(TABLE, sa.func.max(TABLE.c.sort_no)).where(TABLE.c.user_id == SHARED)) or 0
+    )
     connection.exec_driver_sql(
         sql.insert_absent(TABLE, ("user_id", "code", "sort_no", "created_at")),
         [(SHARED, row["code"], int(last) + place, now) for place, row in enumerate(rows, start=1)],

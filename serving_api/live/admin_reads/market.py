@@ -8,7 +8,11 @@ import orjson
 
 from core.calendar import CalendarHorizon
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
+from platform_assets.datasets.kline_daily import KlineDaily
 from platform_assets.datasets.limit_pool import RawLimitPool
+from platform_assets.datasets.name_history import NameSpan
+from platform_assets.datasets.stock_wide import StockWide
+from resources.warehouse.stored import stored, within
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -19,9 +23,9 @@ from serving_api.live.data_types import MARKETS, check_dates
 from serving_api.live.frame_values import Row, is_empty, number, records, session_date, shown, text, whole
 from serving_api.live.session_state import market_session
 
-BARS = "fusion_kline_daily"
-NAMES = "ref_name_history"
-WIDE = "fusion_stock_wide"
+BARS = stored("fusion_kline_daily", KlineDaily)
+NAMES = stored("ref_name_history", NameSpan)
+WIDE = stored("fusion_stock_wide", StockWide)
 SEALED = "up"
 _FIGURES = ("code", "close", "change_pct", "amount", "turnover_pct")
 _UNKNOWN = dict.fromkeys(
@@ -33,8 +37,8 @@ _UNKNOWN = dict.fromkeys(
 def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]:
     """Stocks that closed at their limit-up price on `day`, the longest streak first. `dates` are the trade
     dates that a streak is counted over, `day` the last of them."""
-    where, values = "date=? AND sec_type='stock' AND limit_status=?", (day, SEALED)
-    found = session.dicts(BARS, columns=_FIGURES, where=where, values=values, order="code")
+    where = [BARS.c.date == day, BARS.c.sec_type == "stock", BARS.c.limit_status == SEALED]
+    found = session.dicts(BARS, *where, columns=_FIGURES, order=[BARS.c.code])
     rows = [{**row, **_reported(session, row["code"], day, dates), **_UNKNOWN} for row in found]
     for row in rows:
         row["price"] = row.pop("close")
@@ -43,21 +47,24 @@ def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]
 
 def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
     """Name and industry on the date, consecutive limit-ups."""
-    where = "code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
-    name = session.first(NAMES, "name", where=where, values=(code, day, day), order="valid_from DESC")
+    where = [
+        NAMES.c.code == code,
+        NAMES.c.valid_from <= day,
+        NAMES.c.valid_to.is_(None) | (NAMES.c.valid_to >= day),
+    ]
+    name = session.first(NAMES, "name", *where, order=[NAMES.c.valid_from.desc()])
     return {
         "name": name or code,
-        "industry": session.first(WIDE, "em_industry", where="code=? AND trade_date=?", values=(code, day)),
+        "industry": session.first(WIDE, "em_industry", WIDE.c.code == code, WIDE.c.trade_date == day),
         "limit_days": _streak(session, code, dates),
     }
 
 
 def _streak(session: Session, code: str, dates: list[str]) -> int:
     """Consecutive limit-ups up to the last of `dates`; a date without trading is skipped."""
-    bars = session.rows(
-        BARS, columns=("limit_status", "is_suspended"), where="code=? AND date>=? AND date<=?",
-        values=(code, dates[0], dates[-1]), order="date DESC",
-    )  # fmt: skip
+    c, columns = BARS.c, ("limit_status", "is_suspended")
+    of = [c.code == code, *within(c.date, dates[0], dates[-1])]
+    bars = session.rows(BARS, *of, columns=columns, order=[c.date.desc()])
     count = 0
     for status, is_suspended in bars:
         if is_suspended:

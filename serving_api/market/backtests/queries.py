@@ -4,11 +4,15 @@ from typing import NamedTuple
 
 from platform_assets.compute.backtests.days import Event
 from platform_assets.compute.exright import PRICE_EVENTS, TERMS
+from platform_assets.datasets.exright import ExRight
+from platform_assets.datasets.kline_daily import KlineDaily
+from platform_assets.datasets.stock_master import StockMaster
+from resources.warehouse.stored import stored
 from serving_api.db.sessions import Session
 
-KLINE = "fusion_kline_daily"
-EXRIGHT = "ref_exright"
-MASTER = "fusion_stock_master"
+KLINE = stored("fusion_kline_daily", KlineDaily)
+EXRIGHT = stored("ref_exright", ExRight)
+MASTER = stored("fusion_stock_master", StockMaster)
 
 _EVENT = ("date", *TERMS)
 
@@ -33,12 +37,15 @@ class Row(NamedTuple):
 
 def bars(session: Session, code: str, count: int) -> list[Row]:
     """The newest rows of a code, oldest first, including suspended days."""
-    rows = session.rows(KLINE, {"code": code}, columns=Row._fields, order="date DESC", limit=count)
+    rows = session.rows(
+        KLINE, KLINE.c.code == code, columns=Row._fields, order=[KLINE.c.date.desc()], limit=count
+    )
     return list(map(Row._make, reversed(rows)))
 
 
 def events(session: Session, code: str, since: str) -> list[Event]:
     """Dividends, bonus shares, rights, splits and consolidations from a date on."""
-    of, kept = {"code": code, "category": PRICE_EVENTS, "date>=": since}, "held_back IS NULL"
-    rows = session.rows(EXRIGHT, of, columns=_EVENT, where=kept, order="date")
+    c = EXRIGHT.c
+    of = [c.code == code, c.category.in_(PRICE_EVENTS), c.date >= since, c.held_back.is_(None)]
+    rows = session.rows(EXRIGHT, *of, columns=_EVENT, order=[c.date])
     return [Event(day, *(float(value or 0.0) for value in amounts)) for day, *amounts in rows]

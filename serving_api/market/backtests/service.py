@@ -42,7 +42,7 @@ def read_stock(
 ) -> Stock | tuple[str | None, str]:
     """The newest `lookback` trade dates of a code up to its newest row, or (name, why there are none)."""
     rows = queries.bars(session, code, lookback + WARM_UP_BARS)
-    name = session.first(queries.MASTER, "name", {"code": code})
+    name = session.first(queries.MASTER, "name", queries.MASTER.c.code == code)
     if not rows:
         return name, NO_BARS
     board = board_of(code, rows[-1].market or "")

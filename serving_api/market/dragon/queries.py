@@ -3,18 +3,24 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import sqlalchemy as sa
+
 from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.compute.scorecards.forward import REVIEWED
 from platform_assets.datasets.dragon_score import DragonScore
+from platform_assets.datasets.index_daily import IndexDaily
+from platform_assets.datasets.kline_daily import KlineDaily
+from platform_assets.datasets.limitup_reason import RawLimitupReason
+from resources.warehouse.stored import ANY, select, stored
 from serving_api.db.rows import Row, newest_date, on_date, public_rows
-from serving_api.db.sessions import Session, condition
+from serving_api.db.sessions import Session
 from serving_api.table_lists import count_of
 
-SCORES = "calc_dragon_score"
-REASONS = "raw_limitup_reason"
-BARS = "fusion_kline_daily"
-INDEX = "fusion_index_daily"
+SCORES = stored("calc_dragon_score", DragonScore)
+REASONS = stored("raw_limitup_reason", RawLimitupReason)
+BARS = stored("fusion_kline_daily", KlineDaily)
+INDEX = stored("fusion_index_daily", IndexDaily)
 LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
 """The column of the change that decides whether a leader won."""
 OUTCOME = (
@@ -33,17 +39,17 @@ def of_day(
     day = day or newest_date(session, table, None)
     if day is None:
         return None, [], 0
-    where = [("total_score", ">=", min_score)] if min_score > 0 else []
-    rows = on_date(session, table, day, sort="rank_no", limit=limit, offset=0, as_of=None, also=where)
+    where = [SCORES.c.total_score >= min_score] if min_score > 0 else []
+    rows = on_date(session, table, day, *where, sort="rank_no", limit=limit)
     codes, columns = [row["code"] for row in rows], ("code", "close", "change_pct")
-    found = session.of_codes(REASONS, codes, columns=("code", "reason"), where="trade_date=?", values=(day,))
+    found = session.of_codes(REASONS, codes, REASONS.c.trade_date == day, columns=("code", "reason"))
     reasons = dict(found)
-    bars = session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,))
+    bars = session.of_codes(BARS, codes, BARS.c.date == day, columns=columns)
     prices = {code: (close, change) for code, close, change in bars}
     for row in rows:
         row["reason"] = reasons.get(row["code"])
         row["price"], row["change_pct"] = prices.get(row["code"], (None, None))
-    return day, rows, count_of(session, table, day, where)
+    return day, rows, count_of(session, table, day, *where)
 
 
 @dataclass(frozen=True)
@@ -62,14 +68,16 @@ def review(
     session: Session, day: str, min_score: float, page: int, page_size: int
 ) -> tuple[list[Fared], list[Row]]:
     """(sums of the leaders from a date on, by grade; one page of them, newest first, by rank)."""
-    where, values = condition({"trade_date>=": day, "total_score>=?": min_score or None})
-    sums = ", ".join(f"SUM({column}), COUNT({column})" for column in REVIEW_STEPS)
+    c, count, total = SCORES.c, sa.func.count, sa.func.sum
+    where = [c.trade_date >= day, *([c.total_score >= min_score] if min_score else [])]
+    reviewed_row = c.review_status == REVIEWED
+    steps = [figure(ANY[column]) for column in REVIEW_STEPS for figure in (total, count)]
     reported = session.run(
-        f"SELECT grade, COUNT(*), SUM(CASE WHEN review_status=? THEN 1 ELSE 0 END), "
-        f"SUM(CASE WHEN review_status=? AND {LAST_STEP}>0 THEN 1 ELSE 0 END), {sums} "
-        f"FROM {SCORES} WHERE {where} GROUP BY grade",
-        (REVIEWED, REVIEWED, *values),
-    )
+        select(
+            SCORES, c.grade, count(), total(sa.case((reviewed_row, 1), else_=0)),
+            total(sa.case((reviewed_row & (ANY[LAST_STEP] > 0), 1), else_=0)), *steps,
+        ).where(*where).group_by(c.grade)
+    )  # fmt: skip
     session.note(SCORES, tuple(REVIEW_STEPS))
     groups = []
     for grade, picks, reviewed, won, *figures in reported:
@@ -77,25 +85,26 @@ def review(
         changes = {column: (float(total or 0), int(count)) for column, total, count in pairs}
         groups.append(Fared(grade, int(picks), int(reviewed), int(won), changes))
     rows = public_rows(
-        session, SCORES, OUTCOME, where=where, values=values,
-        order="trade_date DESC, rank_no", limit=page_size, offset=(page - 1) * page_size,
+        session, SCORES, *where, columns=OUTCOME, order=[c.trade_date.desc(), c.rank_no], limit=page_size,
+        offset=(page - 1) * page_size,
     )  # fmt: skip
     return groups, rows
 
 
 def boards_since(session: Session, day: str) -> list[tuple[str, int, float | None]]:
     """(date, number of leaders of its board, their mean change on the next trade date) from a date on."""
-    rows = session.run(
-        f"SELECT trade_date, COUNT(*), AVG(next_change_pct) FROM {SCORES} "
-        "WHERE trade_date>=? AND rank_no<=? GROUP BY trade_date ORDER BY trade_date",
-        (day, BOARD_SIZE),
-    )
+    c = SCORES.c
+    boards = select(SCORES, c.trade_date, sa.func.count(), sa.func.avg(c.next_change_pct))
+    leaders = boards.where(c.trade_date >= day, c.rank_no <= BOARD_SIZE)
+    rows = session.run(leaders.group_by(c.trade_date).order_by(c.trade_date))
     session.note(SCORES, ("next_change_pct",))
     return [(str(date), int(picks), None if mean is None else float(mean)) for date, picks, mean in rows]
 
 
 def curve(session: Session, day: str) -> tuple[list[tuple[str, int, float | None]], dict[str, float]]:
     """(`boards_since`, date -> change of the main index in percent) from a date on."""
-    rows = session.rows(INDEX, {"code": MAIN_INDEX, "date>=": day}, columns=("date", "change_pct"))
+    rows = session.rows(
+        INDEX, INDEX.c.code == MAIN_INDEX, INDEX.c.date >= day, columns=("date", "change_pct")
+    )
     changes = {str(date): float(change) for date, change in rows if change is not None}
     return boards_since(session, day), changes

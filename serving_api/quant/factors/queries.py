@@ -6,19 +6,24 @@ from typing import Any
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.presets import INDUSTRY_COLUMNS
+from platform_assets.datasets.finance_indicator import FinanceIndicator
+from platform_assets.datasets.kline_daily import KlineDaily
+from platform_assets.datasets.name_history import NameSpan
+from platform_assets.datasets.stock_wide import StockWide
+from resources.warehouse.stored import ANY, stored, within
 from serving_api.db.rows import newest_date
 from serving_api.db.sessions import Session
 from serving_api.framework.display_fields import COLUMNS
 
-WIDE = "fusion_stock_wide"
-MASTER = "fusion_stock_master"
-INDUSTRIES = "fusion_stock_industry"
-NAMES = "ref_name_history"
+WIDE = stored("fusion_stock_wide", StockWide)
+MASTER = stored("fusion_stock_master")
+INDUSTRIES = stored("fusion_stock_industry")
+NAMES = stored("ref_name_history", NameSpan)
 INDUSTRY = ("industry", "em_industry", "sw_l1_name", "sw_l2_name")
-KLINE = "fusion_kline_daily"
-VALUATION = "fusion_valuation"
-FLOW = "fusion_fund_flow"
-FINANCE = "fusion_finance_indicator"
+KLINE = stored("fusion_kline_daily", KlineDaily)
+VALUATION = stored("fusion_valuation")
+FLOW = stored("fusion_fund_flow")
+FINANCE = stored("fusion_finance_indicator", FinanceIndicator)
 
 MARKET_COLUMNS = tuple(
     dict.fromkeys(
@@ -44,7 +49,7 @@ def market(session: Session, day: str | None, as_of: str | None) -> tuple[str, C
     if day is None:
         return None
     names = session.columns(WIDE, MARKET_COLUMNS)
-    rows = session.rows(WIDE, {"trade_date": day}, columns=names, as_of=as_of, order="code")
+    rows = session.rows(WIDE, WIDE.c.trade_date == day, columns=names, as_of=as_of, order=[WIDE.c.code])
     found = zip(*rows, strict=True) if rows else [()] * len(names)
     return day, {name: list(values) for name, values in zip(names, found, strict=True)}
 
@@ -53,10 +58,10 @@ def bars_of_day(session: Session, day: str) -> list[dict[str, Any]]:
     """Bars of all stocks on a date, by code."""
     return session.dicts(
         KLINE,
-        {"date": day},
+        KLINE.c.date == day,
+        KLINE.c.sec_type == "stock",
         columns=("code", "close", "change_pct", "is_suspended"),
-        where="sec_type='stock'",
-        order="code",
+        order=[KLINE.c.code],
     )
 
 
@@ -67,8 +72,8 @@ def facts_on(session: Session, day: str) -> dict[str, dict[str, Any]]:
     for table, columns in ((MASTER, ("name", "market")), (INDUSTRIES, INDUSTRY)):
         for row in session.dicts(table, columns=("code", *columns)):
             found.setdefault(str(row.pop("code")), {}).update(row)
-    where = "valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
-    for row in session.dicts(NAMES, columns=("code", "name", "is_st"), where=where, values=(day, day)):
+    where = [NAMES.c.valid_from <= day, NAMES.c.valid_to.is_(None) | (NAMES.c.valid_to >= day)]
+    for row in session.dicts(NAMES, *where, columns=("code", "name", "is_st")):
         found.setdefault(str(row.pop("code")), {}).update(row)
     return found
 
@@ -77,8 +82,7 @@ def series(
     session: Session, table: str, columns: Sequence[str], codes: Sequence[str], since: str, until: str
 ) -> list[tuple[Any, ...]]:
     """(code, date, *columns) of some codes between two dates; empty for a table that is not declared."""
-    where, values = "date>=? AND date<=?", (since, until)
-    return session.of_codes(table, codes, columns=("code", "date", *columns), where=where, values=values)
+    return session.of_codes(table, codes, *within(ANY.date, since, until), columns=("code", "date", *columns))
 
 
 def reports(
@@ -89,7 +93,8 @@ def reports(
     return session.of_codes(
         FINANCE,
         codes,
+        FINANCE.c.report_period >= since,
+        FINANCE.c.ann_date.is_not(None),
+        FINANCE.c.ann_date <= until,
         columns=("code", "ann_date", "report_period", *columns),
-        where="report_period>=? AND ann_date IS NOT NULL AND ann_date<=?",
-        values=(since, until),
     )

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 
 from core.calendar import TradeCalendar
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
+from resources.warehouse.stored import ANY, Order, Where, matching, select, within
 from serving_api.db.rows import Row, public_rows
-from serving_api.db.sessions import Of, Session, condition
+from serving_api.db.sessions import Session
 from serving_api.quant.outcomes import day_changes
 from serving_api.quant.scorecard import strategies
 from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, HITS, PHASES, STRATEGY, TABLES
@@ -54,9 +56,10 @@ def figures(session: Session, source: str, since: str, group: str | None = None)
     if source == DECISION:
         return _figures([_card_figures(row) for row in _cards(session, since, group)])
     table = TABLES[source]
-    of, order = {"trade_date>=": since, f"{table.group}?": group}, f"trade_date, {table.group}, rank_no"
+    of = [ANY.trade_date >= since, *matching(ANY[table.group], group)]
+    order = ["trade_date", table.group, "rank_no"]
     columns = ("trade_date", table.group, *_FIGURES)
-    return _figures(session.rows(table.name, of, columns=columns, order=order))
+    return _figures(session.rows(table.name, *of, columns=columns, order=order))
 
 
 def _figures(rows: Sequence[tuple[Any, ...]]) -> Figures:
@@ -78,8 +81,14 @@ NO_FIGURES = _figures([])
 
 def _cards(session: Session, since: str | None, group: str | None) -> list[dict[str, Any]]:
     """Cards that can be a hit or a miss; a neutral one is no pick."""
-    of = {"direction": JUDGED, "decision_date>=?": since, "source?": group}
-    return session.dicts(CARDS, of, columns=_CARD, order="decision_date, source, code")
+    of = [
+        CARDS.c.direction.in_(JUDGED),
+        *matching(CARDS.c.source, group),
+        *within(CARDS.c.decision_date, since, None),
+    ]
+    return session.dicts(
+        CARDS, *of, columns=_CARD, order=[CARDS.c.decision_date, CARDS.c.source, CARDS.c.code]
+    )
 
 
 def _card_figures(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -118,17 +127,20 @@ def page(
     table = TABLES[source]
     if not session.has(table.name):
         return [], 0
-    of = {"trade_date?": date, f"{table.group}?": group, "status?": status}
-    order = f"trade_date DESC, {table.group}, rank_no"
-    rows = rows_of(session, source, of, order=order, limit=limit, offset=offset)
-    return rows, session.count(table.name, of)
+    of = [*matching(ANY.trade_date, date), *matching(ANY[table.group], group), *matching(ANY.status, status)]
+    order = [ANY.trade_date.desc(), ANY[table.group], ANY.rank_no]
+    rows = rows_of(session, source, *of, order=order, limit=limit, offset=offset)
+    return rows, session.count(table.name, *of)
 
 
-def rows_of(session: Session, source: str, of: Of, **how: Any) -> list[Row]:
+def rows_of(
+    session: Session, source: str, *of: Where, order: Sequence[Order] = (), limit: int | None = None,
+    offset: int = 0,
+) -> list[Row]:  # fmt: skip
     """Pick rows of a source with a table of its own."""
     table = TABLES[source]
     columns = ("trade_date", table.group, "rank_no", *_SHOWN)
-    found = session.dicts(table.name, of, columns=columns, **how)
+    found = session.dicts(table.name, *of, columns=columns, order=order, limit=limit, offset=offset)
     return [
         {
             "trade_date": row["trade_date"], "source": source, "group_key": row[table.group],
@@ -152,7 +164,7 @@ def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) ->
     """Pick rows of a code from all sources, newest first."""
     found = strategies.of_code(session, calendar, code, since)
     for source in TABLES:
-        found += rows_of(session, source, {"code": code, "trade_date>=": since})
+        found += rows_of(session, source, ANY.code == code, ANY.trade_date >= since)
     found += [_card_row(row) for row in _cards(session, since, None) if row["code"] == code]
     return sorted(found, key=lambda row: (row["trade_date"], row["source"], row["group_key"]), reverse=True)
 
@@ -175,15 +187,14 @@ def picks_of(rows: Sequence[Row]) -> Picks:
 def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
     """Source -> (first date, picks, groups that occur)."""
     reported: dict[str, tuple[str | None, int, set[str]]] = {}
-    named: list[tuple[str, str, str, str, Of]] = [
-        *((source, table.name, table.group, "trade_date", {}) for source, table in TABLES.items()),
-        (DECISION, CARDS, "source", "decision_date", {"direction": JUDGED}),
-        (STRATEGY, HITS, "strategy_key", "trade_date", {}),
+    named: list[tuple[str, str, str, str, list[Where]]] = [
+        *((source, table.name, table.group, "trade_date", []) for source, table in TABLES.items()),
+        (DECISION, CARDS, "source", "decision_date", [CARDS.c.direction.in_(JUDGED)]),
+        (STRATEGY, HITS, "strategy_key", "trade_date", []),
     ]
     for source, table, group, date, of in named:
-        where, values = condition(of, "1=1")
-        statement = f"SELECT {group}, MIN({date}), COUNT(*) FROM {table} WHERE {where} GROUP BY {group}"
-        found = session.run(statement, values) if session.has(table) else []
+        extent = select(table, ANY[group], sa.func.min(ANY[date]), sa.func.count())
+        found = session.run(extent.where(*of).group_by(ANY[group])) if session.has(table) else []
         first = min((str(row[1]) for row in found if row[1] is not None), default=None)
         reported[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
     return reported
@@ -191,7 +202,7 @@ def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
 
 def phases(session: Session, since: str) -> dict[str, str]:
     """Trade date -> label of the market's phase."""
-    rows = session.rows(PHASES, {"trade_date>=": since}, columns=("trade_date", "phase_label"))
+    rows = session.rows(PHASES, PHASES.c.trade_date >= since, columns=("trade_date", "phase_label"))
     return {str(day): str(label) for day, label in rows}
 
 
@@ -201,12 +212,14 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
     table = TABLES[BUILTIN]
     if not session.has(table.name):
         return date, [], 0
-    date = date or session.first(table.name, "trade_date", {table.group: key}, order="trade_date DESC")
+    date = date or session.first(
+        table.name, "trade_date", ANY[table.group] == key, order=[ANY.trade_date.desc()]
+    )
     if date is None:
         return None, [], 0
     columns = ("rank_no", "code", "name", "industry", "score", "price_at_pick", "reason", "detail")
-    of = {table.group: key, "trade_date": date}
-    rows = public_rows(session, table.name, columns, of, order="rank_no")
+    of = [ANY[table.group] == key, ANY.trade_date == date]
+    rows = public_rows(session, table.name, *of, columns=columns, order=["rank_no"])
     total, rows = len(rows), rows[:limit]
     changes = day_changes(session, [row["code"] for row in rows], date)
     shown = [
@@ -225,5 +238,6 @@ def last_dates(session: Session) -> dict[str, str]:
     table = TABLES[BUILTIN]
     if not session.has(table.name):
         return {}
-    found = session.run(f"SELECT {table.group}, MAX(trade_date) FROM {table.name} GROUP BY {table.group}")
+    newest = select(table.name, ANY[table.group], sa.func.max(ANY.trade_date))
+    found = session.run(newest.group_by(ANY[table.group]))
     return {str(key): str(day) for key, day in found}

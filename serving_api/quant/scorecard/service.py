@@ -18,6 +18,7 @@ from platform_assets.compute.scorecards.statistics import (
     group_stats,
     grouped,
 )
+from resources.warehouse.stored import ANY
 from serving_api.db.sessions import Session
 from serving_api.quant.scorecard import queries
 from serving_api.quant.scorecard.queries import Figures
@@ -206,8 +207,9 @@ def performance(session: Session, key: str, since: str) -> dict[str, Any]:
     overlap: `cum_pct` compounds a fifth of each date's mean return, `index_cum_pct` of the index over
     the same dates.
     """
-    of = {TABLES[BUILTIN].group: key, "trade_date>=": since}
-    recent = queries.rows_of(session, BUILTIN, of, order="trade_date DESC, rank_no", limit=RECENT)
+    of = [ANY[TABLES[BUILTIN].group] == key, ANY.trade_date >= since]
+    order = [ANY.trade_date.desc(), ANY.rank_no]
+    recent = queries.rows_of(session, BUILTIN, *of, order=order, limit=RECENT)
     return {"key": key, **_outcome(queries.figures(session, BUILTIN, since, key)), "recent": recent}
 
 

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 
 from platform_assets.compute.backtests.strategies import STRATEGIES as CLASSICS
 from platform_assets.compute.factors.presets import PRESETS
+from platform_assets.datasets.market_phase import MarketPhase
+from platform_assets.datasets.scorecard_daily import ScorecardDaily
+from platform_assets.datasets.strategy_hit import StrategyHit
+from resources.warehouse.stored import stored
 
 BUILTIN, PRESET, DECISION, STRATEGY = "builtin", "preset", "decision", "strategy"
 
@@ -41,10 +45,10 @@ class Table:
 
 
 TABLES = {BUILTIN: Table("track_builtin", "board_key"), PRESET: Table("track_preset", "preset_key")}
-CARDS = "decision_card"
-PHASES = "calc_market_phase"
-BARS = "fusion_kline_daily"
-INDEX = "fusion_index_daily"
-BY_DATE = "scorecard_daily"
-HITS = "calc_strategy_hit"
+CARDS = stored("decision_card")
+PHASES = stored("calc_market_phase", MarketPhase)
+BARS = stored("fusion_kline_daily")
+INDEX = stored("fusion_index_daily")
+BY_DATE = stored("scorecard_daily", ScorecardDaily)
+HITS = stored("calc_strategy_hit", StrategyHit)
 """Tables behind the answers, besides those of the picks."""

@@ -9,8 +9,9 @@ import numpy as np
 
 from core.calendar import TradeCalendar
 from platform_assets.compute.scorecards.statistics import Sums
+from resources.warehouse.stored import Where, matching
 from serving_api.db.rows import Row
-from serving_api.db.sessions import Of, Session
+from serving_api.db.sessions import Session
 from serving_api.quant.outcomes import outcomes
 from serving_api.quant.scorecard.sources import BY_DATE, HITS, STRATEGY
 
@@ -24,8 +25,8 @@ def by_date(session: Session, since: str) -> list[Row]:
     """Scorecards of the strategies from a date on."""
     fillable = (f"{_FILLABLE}{name}" for name in _SUMS)
     columns = ("stat_date", "group_key", "picks", "reviewed", "unfillable", *_SUMS[1:], *fillable)
-    of = {"source": STRATEGY, "stat_date>=": since}
-    return session.dicts(BY_DATE, of, columns=columns, order="stat_date, group_key")
+    of = [BY_DATE.c.source == STRATEGY, BY_DATE.c.stat_date >= since]
+    return session.dicts(BY_DATE, *of, columns=columns, order=[BY_DATE.c.stat_date, BY_DATE.c.group_key])
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -56,18 +57,26 @@ def page(
     """(pick rows, newest date first; total number)."""
     if not session.has(HITS):
         return [], 0
-    of = {"trade_date?": date, "strategy_key?": group}
-    return _rows(session, calendar, of, limit=limit, offset=offset), session.count(HITS, of)
+    of = [*matching(HITS.c.trade_date, date), *matching(HITS.c.strategy_key, group)]
+    return _rows(session, calendar, *of, limit=limit, offset=offset), session.count(HITS, *of)
 
 
 def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
-    return _rows(session, calendar, {"code": code, "trade_date>=": since})
+    return _rows(session, calendar, HITS.c.code == code, HITS.c.trade_date >= since)
 
 
-def _rows(session: Session, calendar: TradeCalendar, of: Of, **how: Any) -> list[Row]:
+def _rows(
+    session: Session, calendar: TradeCalendar, *of: Where, limit: int | None = None, offset: int = 0
+) -> list[Row]:
     columns = ("trade_date", "strategy_key", "code", "name", "score", "price")
-    order = "trade_date DESC, strategy_key, score IS NULL, score DESC, code"
-    hits = session.dicts(HITS, of, columns=columns, order=order, **how)
+    order = [
+        HITS.c.trade_date.desc(),
+        HITS.c.strategy_key,
+        HITS.c.score.is_(None),
+        HITS.c.score.desc(),
+        HITS.c.code,
+    ]
+    hits = session.dicts(HITS, *of, columns=columns, order=order, limit=limit, offset=offset)
     reported = _outcomes(session, calendar, hits)
     return [
         {

@@ -8,9 +8,10 @@ import numpy as np
 
 from core.arrays import Floats
 from core.declaration.conditions import equal, known, not_set
+from resources.warehouse.stored import ANY, stored
 from serving_api.db.sessions import Session
 
-BARS = "fusion_kline_daily"
+BARS = stored("fusion_kline_daily")
 _TRADED = (equal("sec_type", "stock"), not_set("is_suspended"), known("close"))
 
 
@@ -32,8 +33,8 @@ def rows_of_date(
         return {}
     table = session.table(name)
     requested = session.columns(name, list(dict.fromkeys(("code", *columns))))
-    of, instant = {str(table.date_column): day}, as_of if table.has_history else None
-    rows = session.rows(name, of=of, columns=requested, as_of=instant, order="code")
+    of, instant = [ANY[str(table.date_column)] == day], as_of if table.has_history else None
+    rows = session.rows(name, *of, columns=requested, as_of=instant, order=["code"])
     return dict(zip(requested, zip(*rows, strict=True), strict=True)) if rows else {}
 
 

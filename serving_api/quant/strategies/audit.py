@@ -15,19 +15,23 @@ from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.scorecards.boards import kept_from_leaders, tactic_score
 from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of, patterns_looked_for
 from platform_assets.compute.volume_price import analyse
-from serving_api.db.rows import public_rows
+from platform_assets.datasets.dragon_score import DragonScore
+from platform_assets.datasets.indicator_daily import IndicatorDaily
+from platform_assets.datasets.pattern_daily import PatternDaily
+from resources.warehouse.stored import ANY, stored, within
+from serving_api.db.rows import TRADED, public_rows
 from serving_api.db.sessions import Session
 from serving_api.quant.scorecard.sources import BUILTIN, GROUP_LABELS
 from serving_api.quant.strength import prices_of
 from serving_api.stocks.queries import bars as stock_bars
 from serving_api.table_lists import newest_until
 
-WIDE = "fusion_stock_wide"
-KLINE = "fusion_kline_daily"
-FACTORS = "calc_factor_score"
-DRAGON = "calc_dragon_score"
-INDICATOR = "calc_indicator_daily"
-PATTERN = "calc_pattern_daily"
+WIDE = stored("fusion_stock_wide")
+KLINE = stored("fusion_kline_daily")
+FACTORS = stored("calc_factor_score")
+DRAGON = stored("calc_dragon_score", DragonScore)
+INDICATOR = stored("calc_indicator_daily", IndicatorDaily)
+PATTERN = stored("calc_pattern_daily", PatternDaily)
 SIGNAL_BARS = 2
 STRONG, NEUTRAL, WEAK, BLOCKED, ABSENT, MISSING = "strong", "neutral", "weak", "blocked", "absent", "missing"
 Row = dict[str, Any]
@@ -68,8 +72,8 @@ def _newest(
 ) -> Row:  # fmt: skip
     if columns is not None and session.has(table):
         columns = session.columns(table, columns)
-    of = {"code": code, f"{date}<=?": until}
-    found = public_rows(session, table, columns, of, as_of=as_of, order=f"{date} DESC", limit=1)
+    of = [ANY.code == code, *within(ANY[date], None, until)]
+    found = public_rows(session, table, *of, columns=columns, as_of=as_of, order=[ANY[date].desc()], limit=1)
     return found[0] if found else {}
 
 
@@ -124,7 +128,7 @@ def _leaders(
     if newest is None:
         return _missing(LEADERS, [f"{DRAGON} holds nothing"])
     warnings = _aged(DRAGON, newest, day)
-    found = public_rows(session, DRAGON, of={"code": code, "trade_date": newest})
+    found = public_rows(session, DRAGON, DRAGON.c.code == code, DRAGON.c.trade_date == newest)
     if not found:
         reason = f"not among the limit-ups of {newest} and of the date before"
         return _reported(LEADERS, ABSENT, None, False, [reason], warnings)
@@ -146,12 +150,14 @@ def _tactic(
     session: Session, code: str, until: str, day: str | None, as_of: str | None, blocked: str | None,
     calendar: TradeCalendar,
 ) -> Row:  # fmt: skip
-    of, order = {"code": code, "date<=": until}, "date DESC"
+    of, order = [INDICATOR.c.code == code, INDICATOR.c.date <= until], [INDICATOR.c.date.desc()]
     bars = public_rows(
-        session, KLINE, ("date", "volume", "adj_factor"), of,
-        where="(is_suspended IS NULL OR is_suspended=0)", order=order, limit=scorecards.PATTERN_BARS,
+        session, KLINE, *of, TRADED, columns=("date", "volume", "adj_factor"), order=order,
+        limit=scorecards.PATTERN_BARS,
     )  # fmt: skip
-    stored = public_rows(session, INDICATOR, ("date", *INDICATORS), of, order=order, limit=SIGNAL_BARS)
+    stored = public_rows(
+        session, INDICATOR, *of, columns=("date", *INDICATORS), order=order, limit=SIGNAL_BARS
+    )
     if not bars or not stored:
         return _missing(TACTIC, [f"{INDICATOR if bars else KLINE} has no row of this stock"])
     since = calendar.last(scorecards.TACTIC_DATES, bars[0]["date"])[0]
@@ -192,12 +198,12 @@ def _directions(session: Session, code: str, days: Sequence[str]) -> tuple[list[
     date was not calculated."""
     if not session.has(PATTERN) or not days:
         return [], np.nan
-    there = session.rows(PATTERN, columns=("date",), where="date=?", values=(days[0],), limit=1)
+    there = session.rows(PATTERN, PATTERN.c.date == days[0], columns=("date",), limit=1)
     if not patterns_looked_for((str(day) for (day,) in there), days[0]):
         return [], np.nan
     columns = ("date", *session.columns(PATTERN, DIRECTIONS))
-    of = {"code": code, "date>=": days[-1], "date<=": days[0]}
-    rows = public_rows(session, PATTERN, columns, of, order="date")
+    of = [PATTERN.c.code == code, PATTERN.c.date >= days[-1], PATTERN.c.date <= days[0]]
+    rows = public_rows(session, PATTERN, *of, columns=columns, order=[PATTERN.c.date])
     reported = [(row["date"], name, row[name]) for row in rows for name in DIRECTIONS if row.get(name)]
     signs = [(day, name, 1 if value > 0 else -1) for day, name, value in reported]
     return [f"{name} {sign:+d} on {day}" for day, name, sign in signs], float(sum(sign for *_, sign in signs))

@@ -5,12 +5,14 @@ from typing import Any
 
 import orjson
 
+from platform_assets.datasets.finance_indicator import AuxChanges, RawIndicator
+from resources.warehouse.stored import ANY, stored
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 
-FINANCE = "fusion_finance_indicator"
-INDICATORS = "raw_fin_indicator"
-CHANGES = "aux_finance_changes"
+FINANCE = stored("fusion_finance_indicator")
+INDICATORS = stored("raw_fin_indicator", RawIndicator)
+CHANGES = stored("aux_finance_changes", AuxChanges)
 _RANK = ("eastmoney", "em_f10", "tdx")
 _PER_PERIOD = len(_RANK)
 PAGE = "em_f10"
@@ -22,8 +24,10 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
     paged (whether the company's own page was read, which has every indicator), and every number of
     `indicators`, of the best source that has it."""
     columns = ("report_period", "ann_date", "src", "indicators", "imported_at")
-    of, most = {"code": code}, periods * _PER_PERIOD
-    rows = session.dicts(INDICATORS, of, columns=columns, order="report_period DESC", limit=most)
+    of, most = [INDICATORS.c.code == code], periods * _PER_PERIOD
+    rows = session.dicts(
+        INDICATORS, *of, columns=columns, order=[INDICATORS.c.report_period.desc()], limit=most
+    )
     merged: dict[str, Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):
         reported: dict[str, Any] = orjson.loads(row["indicators"]) if row["indicators"] else {}
@@ -39,17 +43,17 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
 
 def changes(session: Session, code: str, period: str | None) -> list[Row]:
     """Items of a report (by default the newest) with their change from the year before, by item."""
-    of = {"code": code}
-    period = period or session.first(CHANGES, "report_period", of, order="report_period DESC")
+    of = [CHANGES.c.code == code]
+    period = period or session.first(CHANGES, "report_period", *of, order=[CHANGES.c.report_period.desc()])
     if period is None:
         return []
-    return public_rows(session, CHANGES, of={**of, "report_period": period}, order="item")
+    return public_rows(session, CHANGES, *of, CHANGES.c.report_period == period, order=[CHANGES.c.item])
 
 
 def statement(session: Session, table: str, code: str, kind: str, periods: int) -> list[Row]:
     """Items of a statement in its newest periods, newest first, each of the best source that has it."""
-    which = {"code": code, "statement": kind}
-    rows = session.dicts(table, of=which, order="report_period DESC, item")
+    which = [ANY.code == code, ANY.statement == kind]
+    rows = session.dicts(table, *which, order=[ANY.report_period.desc(), "item"])
     kept = sorted({row["report_period"] for row in rows}, reverse=True)[:periods]
     best: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from tests.pipeline.conftest import Services
 from tests.serving_api.admin.conftest import DATES, UI_PORT, FetchContext
 
@@ -29,7 +30,7 @@ def test_a_batch_is_shown_as_it_is_stored(ctx: FetchContext) -> None:
     found = ctx.results("/datamgr/batches", fusion_type="quote_snapshot")
 
     fused = next(batch for batch in found if batch["table_name"] == "fusion_quote_snapshot")
-    stored = ctx.warehouse.rows("sys_batch", where="batch_id=?", values=(fused["batch_id"],))[0]
+    stored = ctx.warehouse.rows("sys_batch", ANY.batch_id == fused["batch_id"])[0]
     assert {name: fused[name] for name in COUNTS} == {name: stored[name] for name in COUNTS}
     assert (fused["status"], fused["trigger_type"], fused["domain"]) == ("success", "manual", "daily")
     assert (fused["run_id"], fused["run_url"]) == (None, None)

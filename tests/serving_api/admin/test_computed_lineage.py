@@ -11,6 +11,7 @@ import pytest
 
 from platform_assets.pipeline.on_demand import download
 from resources.warehouse.slices import Slice
+from resources.warehouse.stored import ANY
 from resources.warehouse.writer import Batch
 from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
@@ -181,7 +182,7 @@ def test_no_raw_row_is_shown_twice(ctx: FetchContext) -> None:
 def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(
     ctx: FetchContext, services: Services
 ) -> None:
-    month = services.warehouse.rows("fusion_kline_bar", where="code=? AND period='month'", values=(BANK,))[0]
+    month = services.warehouse.rows("fusion_kline_bar", ANY.code == BANK, ANY.period == "month")[0]
     assert month["date"] > TODAY
 
     found = ctx.results(
@@ -199,7 +200,7 @@ def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(
 
 def test_a_name_that_was_read_from_quotes_is_followed_to_them(ctx: FetchContext, services: Services) -> None:
     """The spans of names are put together from a list that was asked for, and from quotes that were read."""
-    span = services.warehouse.rows("ref_name_history", where="code=? AND src='tencent'", values=(BANK,))[0]
+    span = services.warehouse.rows("ref_name_history", ANY.code == BANK, ANY.src == "tencent")[0]
     assert span["valid_from"] < TODAY
 
     found = ctx.results(
@@ -215,7 +216,7 @@ def test_a_correction_after_the_join_is_not_named_as_what_was_joined(
     ctx: FetchContext, services: Services
 ) -> None:
     before = wide(ctx, column="pe_ttm")
-    row = services.warehouse.rows("fusion_valuation", where="code=? AND date=?", values=(BANK, TODAY))[0]
+    row = services.warehouse.rows("fusion_valuation", ANY.code == BANK, ANY.date == TODAY)[0]
     moment = services.clock.at
     services.clock.at = moment.replace(hour=20)
     frame = services.warehouse.frame("fusion_valuation", where=Slice.of_date("date", TODAY, (BANK,)))

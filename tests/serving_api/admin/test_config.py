@@ -7,6 +7,7 @@ import pytest
 
 from resources.settings import Settings, load_settings
 from resources.warehouse.retention import SETTING as RETENTION
+from resources.warehouse.stored import ANY
 from serving_api.admin.config import allow_list
 from tests.serving_api.admin.conftest import FetchContext
 
@@ -66,7 +67,7 @@ def test_a_stored_value_is_in_force_and_the_previous_one_is_returned(bare: Fetch
     shown = item(bare, "PRICE_ALERT_THRESHOLD")
     assert (shown["value"], shown["default"]) == ("8.25", "5.0")
     assert shown["updatedAt"].endswith("+08:00")
-    row = bare.warehouse.rows("sys_config", where="config_key=?", values=("PRICE_ALERT_THRESHOLD",))[0]
+    row = bare.warehouse.rows("sys_config", ANY.config_key == "PRICE_ALERT_THRESHOLD")[0]
     assert (row["updated_by"], row["value_type"], row["group_name"]) == ("admin", "float", "monitor")
     assert row["created_at"] <= row["updated_at"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from simulated_market.world.model import World
 from tests.pipeline.conftest import Services, opened_services
 from tests.serving_api.admin.conftest import DATES, UI_PORT, FetchContext, opened_context
@@ -26,7 +27,7 @@ def corrected(module_url: str, services_folder: Path, world: World) -> Iterator[
         services.fuse("quote_snapshot")
         services.fuse("exright", *DATES)
         services.fuse("kline_daily", *DATES)
-        bars = services.warehouse.rows("fusion_kline_daily", where="date=? AND volume>0", values=(DATES[1],))
+        bars = services.warehouse.rows("fusion_kline_daily", ANY.date == DATES[1], ANY.volume > 0)
         code, before = next((bar["code"], bar) for bar in bars if bar["close"] != bar["low"])
         services.clock.at = services.clock.at.replace(day=24, hour=10, minute=0)
         services.fresh()
@@ -58,9 +59,7 @@ def test_a_corrected_bar_shows_both_closes_and_the_run_that_brought_the_new_one(
     bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     services, code, before = corrected
-    stored = services.warehouse.rows(
-        "fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1])
-    )[0]
+    stored = services.warehouse.rows("fusion_kline_daily", ANY.code == code, ANY.date == DATES[1])[0]
 
     found = lineage_of(bar, corrected)
 
@@ -103,7 +102,7 @@ def test_the_payload_of_a_bypass_dataset_is_the_response_that_named_the_code(
         assert item["table"] is None
         # Asked on Monday: the answers of Friday fed the superseded version only.
         assert item["fetch"]["received_at"] == LATER
-        stored = services.warehouse.rows("sys_fetch", where="fetch_id=?", values=(item["fetch"]["id"],))[0]
+        stored = services.warehouse.rows("sys_fetch", ANY.fetch_id == item["fetch"]["id"])[0]
         body = base64.b64decode(item["payload"]["content"])
         assert hashlib.sha256(body).hexdigest() == stored["sha256"] == item["fetch"]["sha256"]
         assert body == services.warehouse.payloads.get(stored["body_path"])
@@ -162,9 +161,7 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
     bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     services, code, _ = corrected
-    fused = services.warehouse.rows(
-        "fusion_quote_snapshot", where="code=? AND trade_date=?", values=(code, DATES[-1])
-    )[0]
+    fused = services.warehouse.rows("fusion_quote_snapshot", ANY.code == code, ANY.trade_date == DATES[-1])[0]
     pattern = json.loads(
         services.warehouse.query("SELECT pattern FROM sys_provenance WHERE id=?", (fused["provenance"],))[0][
             0
@@ -184,9 +181,7 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
     origin = found["columns"][columns[0]]
     assert (origin["source"], origin["value"]) == (foreign, fused[columns[0]])
     assert foreign != fused["src"]
-    staged = services.warehouse.rows(
-        "stg_quote_snapshot", where="code=? AND trade_date=?", values=(code, DATES[-1])
-    )
+    staged = services.warehouse.rows("stg_quote_snapshot", ANY.code == code, ANY.trade_date == DATES[-1])
     said = {row["src"]: row[columns[0]] for row in staged}
     assert len(said) > 1
     assert {one["source"]: one["value"] for one in found["reported"]} == said
@@ -204,7 +199,7 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
     assert {item["source"] for item in found["raw"]} == {foreign}
     assert {item["fetch"]["upstream"] for item in found["raw"]} == {foreign}
     raw = services.warehouse.rows(
-        "raw_quote", where="code=? AND trade_date=? AND src=?", values=(code, DATES[-1], foreign)
+        "raw_quote", ANY.code == code, ANY.trade_date == DATES[-1], ANY.src == foreign
     )[0]
     assert found["raw"][0]["table"] == "raw_quote"
     assert found["raw"][0]["key"] == {"code": code, "trade_date": DATES[-1], "src": foreign}
@@ -248,8 +243,9 @@ def test_every_column_of_a_row_says_where_it_came_from(
         else:
             staged = bar.warehouse.rows(
                 "stg_quote_snapshot",
-                where="code=? AND trade_date=? AND src=?",
-                values=(corrected[1], DATES[-1], origin["source"]),
+                ANY.code == corrected[1],
+                ANY.trade_date == DATES[-1],
+                ANY.src == origin["source"],
             )[0]
             assert staged[spec.name] == origin["value"], spec.name
 
@@ -262,7 +258,8 @@ def test_a_staged_row_overwritten_since_is_no_longer_named_but_its_batches_are(
     before = bar.results("/datamgr/lineage/fusion_quote_snapshot", **key, column="price")
     source = before["columns"]["price"]["source"]
     where = "code=? AND trade_date=? AND src=?"
-    saved = bar.warehouse.rows("stg_quote_snapshot", where=where, values=(code, DATES[-1], source))[0]
+    of_key = [ANY[name] == value for name, value in key.items()]
+    saved = bar.warehouse.rows("stg_quote_snapshot", *of_key, ANY.src == source)[0]
     bar.execute(
         f"UPDATE stg_quote_snapshot SET price=price+1, batch_id='later' WHERE {where}",
         code,
@@ -291,7 +288,8 @@ def test_a_staged_row_that_was_cleaned_up_is_no_longer_named_but_its_batches_are
 ) -> None:
     key = {"code": corrected[1], "trade_date": DATES[-1]}
     where = "code=? AND trade_date=?"
-    saved = bar.warehouse.rows("stg_quote_snapshot", where=where, values=tuple(key.values()))
+    of_key = [ANY[name] == value for name, value in key.items()]
+    saved = bar.warehouse.rows("stg_quote_snapshot", *of_key)
     before = bar.results("/datamgr/lineage/fusion_quote_snapshot", **key, column="price")
     bar.execute(f"DELETE FROM stg_quote_snapshot WHERE {where}", *key.values())
 
