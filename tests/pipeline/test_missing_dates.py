@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from resources.warehouse.stored import ANY
 from schedules.tasks.outdated_rows import outdated
 from simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
