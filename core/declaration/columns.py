@@ -103,6 +103,10 @@ Big = _column_type("big", "int")
 Bool = _column_type("bool", "bool")
 Json = _column_type("json", "json")
 
+EVENING = "the answers of the evening have it, or what it is ranked with; those of a later day do not"
+"""For `varies` of a column: one value for each day on which a past date is loaded, another for the date that
+was loaded in its evening."""
+
 
 def col(
     unit: str = "", title: str = "", *, computed: bool = False, no_source: str = "",

@@ -10,7 +10,7 @@ import pandas as pd
 from pandera.api.checks import Check
 
 from core.declaration import columns as t
-from core.declaration.columns import ColumnSpec, Model, col, derived_model, key, model_columns
+from core.declaration.columns import EVENING, ColumnSpec, Model, col, derived_model, key, model_columns
 from core.declaration.conditions import equal
 from core.declaration.dataset import Dataset
 from core.declaration.interfaces import Interface
@@ -21,6 +21,7 @@ from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_D
 from platform_assets.compute.scorecards import forward
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
+from platform_assets.datasets._dated import SPELLING
 from resources.upstreams.fetch_context import FetchContext
 
 BARS = "fusion_kline_daily"
@@ -42,8 +43,8 @@ class Pick(Model):
 
     trade_date: t.Date = key("trade date of the pick")
     code: t.Code = key("security code")
-    rank_no: t.Int = col("", "rank within its group, from 1", nullable=False, ge=1)
-    name: t.S64 = col(title="name on the date")
+    rank_no: t.Int = col("", "rank within its group, from 1", nullable=False, ge=1, varies=EVENING)
+    name: t.S64 = col(title="name on the date", varies=SPELLING)
     industry: t.S64 = col(title="industry")
     score: t.F = col("", "what the group is ranked by", decimals=4, varies=_SCORES)
     price_at_pick: t.Px = col("CNY", "close of the date, unadjusted", gt=0)

@@ -12,7 +12,23 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from core.declaration.columns import S4, S8, S16, S32, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from core.declaration.columns import (
+    EVENING,
+    S4,
+    S8,
+    S16,
+    S32,
+    S64,
+    Amt,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    Pct,
+    col,
+    key,
+)
 from core.declaration.conditions import above, equal
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
@@ -50,7 +66,7 @@ class DragonScore(Model):
     score_height: F = col("", "streak, 0..20", ge=0, le=20, decimals=4)
     score_seal: F = col("", "how firmly the limit was held, 0..20", ge=0, le=20, decimals=4, varies=_POOLS)
     score_theme: F = col("", "place in its theme, 0..20", ge=0, le=20, decimals=4, varies=_POOLS)
-    score_capital: F = col("", "money behind it, 0..20", ge=0, le=20, decimals=4)
+    score_capital: F = col("", "money behind it, 0..20", ge=0, le=20, decimals=4, varies=EVENING)
     score_structure: F = col("", "size and past of the stock, 0..20", ge=0, le=20, decimals=4)
     coverage: F = col("", "share of the points that could be judged", ge=0, le=1, decimals=4, varies=_POOLS)
     rank_no: Int = col("", "rank of the date", ge=1, varies=_POOLS)

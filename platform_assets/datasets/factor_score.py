@@ -6,7 +6,7 @@ row. Special treatment is that of the date: the wide row takes it from the histo
 
 import pandas as pd
 
-from core.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
+from core.declaration.columns import EVENING, S32, S255, Bool, Code, Date, F, Model, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.interfaces import DAY, REQUIRED, stock
 from core.declaration.rules import Whole
@@ -26,25 +26,38 @@ class FactorScore(Model):
 
     trade_date: Date = key("trade date")
     code: Code = key("security code")
-    momentum: F = col("", "gains of 20 and 60 sessions and of a year", ge=0, le=100, decimals=4)
-    quality_score: F = col("", "return on equity and assets, margins", ge=0, le=100, decimals=4)
-    value: F = col("", "price / earnings, book, sales; low is good", ge=0, le=100, decimals=4)
-    growth: F = col("", "revenue and profit, year on year", ge=0, le=100, decimals=4)
+    momentum: F = col(
+        "", "gains of 20 and 60 sessions and of a year", ge=0, le=100, decimals=4, varies=EVENING
+    )
+    quality_score: F = col(
+        "", "return on equity and assets, margins", ge=0, le=100, decimals=4, varies=EVENING
+    )
+    value: F = col("", "price / earnings, book, sales; low is good", ge=0, le=100, decimals=4, varies=EVENING)
+    growth: F = col("", "revenue and profit, year on year", ge=0, le=100, decimals=4, varies=EVENING)
     trend: F = col(
         "",
         "deviation from the 5-session mean, gains of the year and of 10 sessions",
         ge=0,
         le=100,
         decimals=4,
+        varies=EVENING,
     )
-    capital: F = col("", "main net inflow, share and amount", ge=0, le=100, decimals=4)
-    stability: F = col("", "range of the day; low is good", ge=0, le=100, decimals=4)
-    short_term: F = col("", "gains of 3 and 5 sessions, speed, volume acceleration", ge=0, le=100, decimals=4)
-    liquidity: F = col("", "amount, float cap, turnover", ge=0, le=100, decimals=4)
-    limit_gene: F = col("", "limit-ups, boards of the day; failed ones are bad", ge=0, le=100, decimals=4)
-    size: F = col("", "total market cap; low is good", ge=0, le=100, decimals=4)
-    composite: F = col("", "weighted mean of the factors that are there", ge=0, le=100, decimals=4)
-    covered_weight: F = col("", "weight of the factors that are there, of all", ge=0, le=1, decimals=4)
+    capital: F = col("", "main net inflow, share and amount", ge=0, le=100, decimals=4, varies=EVENING)
+    stability: F = col("", "range of the day; low is good", ge=0, le=100, decimals=4, varies=EVENING)
+    short_term: F = col(
+        "", "gains of 3 and 5 sessions, speed, volume acceleration", ge=0, le=100, decimals=4, varies=EVENING
+    )
+    liquidity: F = col("", "amount, float cap, turnover", ge=0, le=100, decimals=4, varies=EVENING)
+    limit_gene: F = col(
+        "", "limit-ups, boards of the day; failed ones are bad", ge=0, le=100, decimals=4, varies=EVENING
+    )
+    size: F = col("", "total market cap; low is good", ge=0, le=100, decimals=4, varies=EVENING)
+    composite: F = col(
+        "", "weighted mean of the factors that are there", ge=0, le=100, decimals=4, varies=EVENING
+    )
+    covered_weight: F = col(
+        "", "weight of the factors that are there, of all", ge=0, le=1, decimals=4, varies=EVENING
+    )
     gate_blocked: Bool = col(title="kept out by a hard gate", nullable=False)
     gate_code: S32 = col(title="st, roe_negative, debt_high; null where it passes")
     gate_reason: S255 = col(title="why it is kept out")

@@ -109,6 +109,11 @@ def main_within_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["main_net"].abs() > context.stored_column(rows, "fusion_kline_daily", "amount"))
 
 
+def main_rounding(rows: pd.DataFrame) -> pd.Series:
+    """One source rounds the sum, another the summands: 1 CNY between two of them."""
+    return pd.Series(1.0, index=rows.index).where(rows["src"] != rows["stored_src"])
+
+
 DATASET = Dataset(
     name="fund_flow",
     importable=True,
@@ -135,6 +140,7 @@ DATASET = Dataset(
     feeds={"raw_fund_flow": rules.as_received},
     order=("eastmoney", "tencent", "sina"),
     fuse=rules.Fields(),
+    unchanged_within={"main_net": main_rounding},
     derive=(add_shares,),
     soft=(
         rules.Soft(close_is_that_of_the_bar, "the reported price is not the close of the day"),

@@ -8,7 +8,7 @@ SW an index goes on from its stored close by its members' returns, and its row s
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Pct, Px, col, key
+from core.declaration.columns import EVENING, S4, S16, S64, Amt, Code, Date, F, Int, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.interfaces import DAY, REQUIRED, TEXT, market, timeseries
 from core.declaration.rules import Soft, Whole, close_of, trading
@@ -37,13 +37,13 @@ class IndustryIndex(HighAndLow):
     name: S64 = col(title="name of the industry", nullable=False)
     level: S4 = col(title="l1, l2, l3", nullable=False, isin=list(LEVELS))
     parent_code: S16 = col(title="index of the level above", computed=True)
-    open: Px = col("point", "open", gt=0)
+    open: Px = col("point", "open", gt=0, varies=EVENING)
     close: Px = col("point", "close", nullable=False, gt=0)
-    high: Px = col("point", "high", gt=0)
-    low: Px = col("point", "low", gt=0)
+    high: Px = col("point", "high", gt=0, varies=EVENING)
+    low: Px = col("point", "low", gt=0, varies=EVENING)
     change_pct: Pct = col("pct", "close against the close before")
     volume_yi: F = col("yi_sh", "shares traded by the members", ge=0)
-    amount_yi: Amt = col("yi", "turnover of the members", ge=0)
+    amount_yi: Amt = col("yi", "turnover of the members", ge=0, varies=EVENING)
     turnover_pct: Pct = col("pct", "turnover rate", ge=0)
     pe: F = col("", "price / earnings")
     pb: F = col("", "price / book")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from core.declaration.columns import EVENING, S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
@@ -39,16 +39,16 @@ class IndustryRank(Model):
     change_pct: Pct = col("pct", "change of the day")
     chg_5d: Pct = col("pct", "change over 5 trade dates")
     chg_20d: Pct = col("pct", "change over 20 trade dates")
-    amount_yi: Amt = col("yi", "turnover", ge=0)
-    amount_share_pct: Pct = col("pct", "share of the market's turnover", ge=0)
+    amount_yi: Amt = col("yi", "turnover", ge=0, varies=EVENING)
+    amount_share_pct: Pct = col("pct", "share of the market's turnover", ge=0, varies=EVENING)
     main_net: Amt = col("CNY", "main net inflow")
     up_count: Int = col("", "members that rose", ge=0)
     down_count: Int = col("", "members that fell", ge=0)
     limit_up_count: Int = col("", "members at the limit-up price", ge=0)
-    leader_code: Code = col(title="member that rose most")
-    leader_name: S64 = col(title="its name")
-    leader_change_pct: Pct = col("pct", "its change")
-    rotation_score: F = col("", "0..100 within the level", ge=0, le=100, decimals=4)
+    leader_code: Code = col(title="member that rose most", varies=EVENING)
+    leader_name: S64 = col(title="its name", varies=EVENING)
+    leader_change_pct: Pct = col("pct", "its change", varies=EVENING)
+    rotation_score: F = col("", "0..100 within the level", ge=0, le=100, decimals=4, varies=EVENING)
     quadrant: S16 = col(title="leading, improving, weakening, lagging", isin=list(_QUADRANTS))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, key, model_columns
+from core.declaration.columns import EVENING, Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, REQUIRED, market, timeseries
@@ -53,7 +53,7 @@ class MarketCloudMap(Model):
     leader_name: t.S64 = col(title="its name", varies=SPELLING)
     leader_change_pct: t.Pct = col("pct", "its change")
     rank_no: t.Int = col("", "rank by change within the level", computed=True, ge=1)
-    snapshot_time: t.Dt = col(title="time of the newest quote behind the node")
+    snapshot_time: t.Dt = col(title="time of the newest quote behind the node", varies=EVENING)
 
 
 # -- sources ----------------------------------------------------------------------------------------

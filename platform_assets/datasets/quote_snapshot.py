@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import Model, col, key, with_columns
+from core.declaration.columns import EVENING, Model, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.interfaces import (
@@ -68,7 +68,7 @@ class RawQuote(Model):
     ask1: t.Px = col("CNY", "best ask", ge=0)
     bid1_vol: t.Big = col("sh", "shares at the best bid", ge=0)
     ask1_vol: t.Big = col("sh", "shares at the best ask", ge=0)
-    quote_time: t.Dt = col(title="time of the quote")
+    quote_time: t.Dt = col(title="time of the quote", varies=EVENING)
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -260,6 +260,11 @@ QUOTE = Raw(
 )
 
 
+def volume_rounding(rows: pd.DataFrame) -> pd.Series:
+    """A lot, which one of two sources may have cut and the other rounded up."""
+    return pd.Series(100.0, index=rows.index).where(rows["src"] != rows["stored_src"])
+
+
 DATASET = Dataset(
     name="quote_snapshot",
     subject="securities",
@@ -276,6 +281,7 @@ DATASET = Dataset(
         finer={"amount": ("eastmoney", _HALF_CNY)},
         tolerance={"price": 0.0, "volume": 0.001, "amount": 0.001},
     ),
+    unchanged_within={"volume": volume_rounding},
     derive=(add_change, add_states),
     soft=(
         rules.Soft(change_adds_up, "change_pct does not follow from price and last_close"),

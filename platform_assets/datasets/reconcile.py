@@ -9,7 +9,7 @@ import json
 
 import pandas as pd
 
-from core.declaration.columns import K32, K64, S8, S16, Date, F, Int, Json, Model, Pct, col, key
+from core.declaration.columns import EVENING, K32, K64, S8, S16, Date, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import canonical_json
 from core.declaration.scope import Context, Scope
@@ -32,9 +32,9 @@ class Reconcile(Model):
     field_name: K64 = key("column of the dataset, or what is counted")
     source_a: K32 = key("first source; fused: the stored row; derived: computed from stored rows")
     source_b: K32 = key("second source, independent of the first")
-    compared: Int = col("", "values that both have", nullable=False, ge=0)
-    within_count: Int = col("", "of these within the tolerance", nullable=False, ge=0)
-    within_pct: Pct = col("pct", "share of them", ge=0, le=100)
+    compared: Int = col("", "values that both have", nullable=False, ge=0, varies=EVENING)
+    within_count: Int = col("", "of these within the tolerance", nullable=False, ge=0, varies=EVENING)
+    within_pct: Pct = col("pct", "share of them", ge=0, le=100, varies=EVENING)
     tolerance: F = col(
         "", "what they may differ by, beyond the rounding of the wires", nullable=False, ge=0, decimals=6
     )
@@ -43,19 +43,22 @@ class Reconcile(Model):
         nullable=False,
         isin=[ABS, PCT, SIGN_PCT],
     )
-    median_diff: F = col("", "median of the differences", ge=0, decimals=6)
-    p95_diff: F = col("", "95th percentile of them", ge=0, decimals=6)
-    max_diff: F = col("", "largest of them", ge=0, decimals=6)
-    only_a: Int = col("", "values that the first alone has", nullable=False, ge=0)
-    only_b: Int = col("", "values that the second alone has", nullable=False, ge=0)
-    drift_20d: F = col("", "mean of the signed means of 20 trade dates", computed=True, decimals=6)
-    worst_json: Json = col(title="the ten that differ most: {code, a, b, diff}")
+    median_diff: F = col("", "median of the differences", ge=0, decimals=6, varies=EVENING)
+    p95_diff: F = col("", "95th percentile of them", ge=0, decimals=6, varies=EVENING)
+    max_diff: F = col("", "largest of them", ge=0, decimals=6, varies=EVENING)
+    only_a: Int = col("", "values that the first alone has", nullable=False, ge=0, varies=EVENING)
+    only_b: Int = col("", "values that the second alone has", nullable=False, ge=0, varies=EVENING)
+    drift_20d: F = col(
+        "", "mean of the signed means of 20 trade dates", computed=True, decimals=6, varies=EVENING
+    )
+    worst_json: Json = col(title="the ten that differ most: {code, a, b, diff}", varies=EVENING)
     status: S16 = col(
         title="ok; warning: fewer than 99 % agree, or are on both sides; no_second_source: one side is away",
         nullable=False,
         isin=["ok", "warning", "no_second_source"],
+        varies=EVENING,
     )
-    mean_diff: F = col("", "mean of the signed differences (first - second)", decimals=6)
+    mean_diff: F = col("", "mean of the signed differences (first - second)", decimals=6, varies=EVENING)
 
 
 def compared(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -8,7 +8,7 @@ whose owner is not built yet stay NULL and name the issue that brings them.
 import pandas as pd
 
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, key, model_columns
+from core.declaration.columns import EVENING, Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, TEXT, TEXTS, batch, latest, market
@@ -112,8 +112,8 @@ class StockWide(Model):
     holder_num: t.Big = col("", "holders, newest count announced")
     holder_change_ratio: t.Pct = col("pct", "change of holders since the count before")
     pledge_ratio: t.Pct = col("pct", "pledged shares / all shares in the newest list before the date")
-    next_lockup_date: t.Date = col(title="next lock-up release, as planned on the date")
-    next_lockup_ratio: t.Pct = col("pct", "shares released on that day / all shares", ge=0)
+    next_lockup_date: t.Date = col(title="next lock-up release, as planned on the date", varies=EVENING)
+    next_lockup_ratio: t.Pct = col("pct", "shares released on that day / all shares", ge=0, varies=EVENING)
     lhb_count_30d: t.Int = col(
         "", "of the 30 trade dates before, those on the billboard; unknown until all of them are loaded", ge=0
     )
@@ -121,12 +121,12 @@ class StockWide(Model):
         "pct", "premium of block trades in the 30 trade dates before, by amount"
     )
     industry: t.S64 = col(title="industry")
-    em_industry: t.S64 = col(title="industry board of the portal")
+    em_industry: t.S64 = col(title="industry board of the portal", varies=EVENING)
     sw_l1: t.S16 = col(title="SW level 1 code")
     sw_l2: t.S16 = col(title="SW level 2 code")
     sw_l1_name: t.S32 = col(title="SW level 1 name")
     sw_l2_name: t.S32 = col(title="SW level 2 name")
-    concepts: t.Json = col(title="names of the concept boards")
+    concepts: t.Json = col(title="names of the concept boards", varies=EVENING)
 
 
 _QUOTE = (
@@ -155,6 +155,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "aux_equity": SHARES,
         "fusion_valuation": _VALUATION,
         "fusion_fund_flow": events.FLOW,
+        "fusion_kline_daily": _BAR,
     }
     names = {spec.name for spec in model_columns(StockWide)}
     owners = {name: (table, name) for table, columns in owned.items() for name in columns if name in names}
@@ -210,9 +211,8 @@ def _of_date(
     rows["industry"] = rows["sw_l2_name"].fillna(rows["em_industry"]).fillna(rows["tdx_industry"])
     rows = rows.merge(read("fusion_kline_daily", _BAR), on="code", how="left", suffixes=("", "_bar"))
     for column in _BAR:
-        own = rows[column].notna() & (column != "limit_status")
-        # A quote without limits has no status: the bar's, with the day's limits, decides.
-        rows[column] = rows[column].where(own | rows[f"{column}_bar"].isna(), rows[f"{column}_bar"])
+        # The bar's is the same whenever its date is loaded; sites round theirs, and have none later.
+        rows[column] = rows[f"{column}_bar"].where(rows[f"{column}_bar"].notna(), rows[column])
     rows["trade_date"] = day
     # What the master says of special treatment is of today.
     names = named(rows.assign(date=day), read("ref_name_history", _NAMES, dated=False))

@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.calendar import SHIPPED_UNTIL, shipped_calendar
 from core.days import moved
-from core.declaration.columns import K32, S4, S64, Bool, Date, Model, col, key
+from core.declaration.columns import EVENING, K32, S4, S64, Bool, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.interfaces import DAY, market
 from core.declaration.rules import Partition, Soft
@@ -55,7 +55,7 @@ class TradeCalendarDay(Model):
     holiday_name: S64 = col(title="name of the closure of a weekday")
     is_half_day: Bool = col(title="the session ends at noon (HK, US)")
     is_confirmed: Bool = col(title="published by the exchange, or over; false: by the rules of the holidays")
-    src: K32 = col(title="source that says so: szse, tdx, shipped, index_bars, rules")
+    src: K32 = col(title="source that says so: szse, tdx, shipped, index_bars, rules", varies=EVENING)
     disputed_by: S64 = col(title="sources that say the opposite")
     corrected_on: Date = col(title="day on which the opposite of what was stored turned out")
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.declaration import columns as t
 from core.declaration import rules
-from core.declaration.columns import Model, Received, col, key, with_columns
+from core.declaration.columns import EVENING, Model, Received, col, key, with_columns
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.interfaces import REQUIRED, batch, by_date, history, latest, stock
 from core.declaration.scope import Context, Scope
@@ -29,24 +29,24 @@ class Valuation(Model):
 
     code: t.Code = key("security code")
     date: t.Date = key("trade date")
-    name: t.S64 = col(title="name")
+    name: t.S64 = col(title="name", varies=EVENING)
     price: t.Px = col("CNY", "closing price", nullable=False, gt=0)
     pe_ttm: t.F = col("", "price / earnings, trailing")
     pe_static: t.F = col("", "price / earnings, last year")
-    pe_dynamic: t.F = col("", "price / earnings, annualised")
-    pe_forward: t.F = col("", "price / consensus EPS of this year", computed=True, decimals=4)
+    pe_dynamic: t.F = col("", "price / earnings, annualised", varies=EVENING)
+    pe_forward: t.F = col("", "price / consensus EPS of this year", computed=True, decimals=4, varies=EVENING)
     pb: t.F = col("", "price / book")
     ps_ttm: t.F = col("", "price / sales")
     pcf_ttm: t.F = col("", "price / cash flow")
     peg: t.F = col("", "PE / growth")
-    dividend_yield: t.Pct = col("pct", "dividend yield")
+    dividend_yield: t.Pct = col("pct", "dividend yield", varies=EVENING)
     total_market_cap: t.Amt = col("wan", "total market cap", gt=0)
     float_market_cap: t.Amt = col("wan", "float market cap", gt=0)
     eps_ttm: t.Px = col("CNY", "profit of 12 months by share of the date; else price / pe_ttm", computed=True)
     bvps: t.Px = col("CNY", "reported book value by share of the date; else price / pb", computed=True)
-    eps_fy1: t.Px = col("CNY", "consensus EPS, this year")
-    eps_fy2: t.Px = col("CNY", "consensus EPS, next year")
-    eps_fy3: t.Px = col("CNY", "consensus EPS, the year after")
+    eps_fy1: t.Px = col("CNY", "consensus EPS, this year", varies=EVENING)
+    eps_fy2: t.Px = col("CNY", "consensus EPS, next year", varies=EVENING)
+    eps_fy3: t.Px = col("CNY", "consensus EPS, the year after", varies=EVENING)
     forecast_orgs: t.Int = col("", "brokers in the consensus of this year", ge=0)
     pe_pct_3y: t.Pct = col("pct", "percentile of pe_ttm in 3 years", computed=True, no_source=_ISSUE_4)
     pb_pct_3y: t.Pct = col("pct", "percentile of pb in 3 years", computed=True, no_source=_ISSUE_4)
@@ -195,6 +195,12 @@ def cap_fits_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
     return pd.Series(~far, index=rows.index)
 
 
+def cap_rounding(rows: pd.DataFrame) -> pd.Series:
+    """Half of the million CNY that the quote site rounds caps to, in 10k CNY."""
+    of_site = (rows["src"] == "tencent") | (rows["stored_src"] == "tencent")
+    return pd.Series(50.0, index=rows.index).where(of_site)
+
+
 DATASET = Dataset(
     name="valuation",
     subject="trading",
@@ -225,6 +231,7 @@ DATASET = Dataset(
         # It has two decimals of a ratio, the portal more.
         finer={"pe_ttm": ("eastmoney", 0.005), "pe_static": ("eastmoney", 0.005), "pb": ("eastmoney", 0.005)},
     ),
+    unchanged_within={"total_market_cap": cap_rounding, "float_market_cap": cap_rounding},
     derive=(fill_caps, add_per_share),
     soft=(
         rules.Soft(float_cap_within_total, "float cap above total cap"),

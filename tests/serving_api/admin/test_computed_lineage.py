@@ -67,7 +67,7 @@ def wide(ctx: FetchContext, **more: Any) -> Any:
         ("pe_ttm", "fusion_valuation", "date", "eastmoney"),
         ("float_market_cap", "fusion_valuation", "date", "eastmoney"),
         ("total_market_cap", "fusion_valuation", "date", "eastmoney"),
-        ("change_pct", "fusion_quote_snapshot", "trade_date", "tencent"),
+        ("volume_ratio", "fusion_quote_snapshot", "trade_date", "tencent"),
         ("main_net", "fusion_fund_flow", "date", "eastmoney"),
         ("current_price", "fusion_quote_snapshot", "trade_date", "tencent"),
     ],
@@ -150,7 +150,8 @@ def test_a_whole_row_rests_on_every_table_that_was_read(ctx: FetchContext) -> No
 def test_a_value_missing_in_its_owner_is_traced_to_another_source(
     ctx: FetchContext, services: Services
 ) -> None:
-    """A quote of the past has no limits; the wide row took those of the bar."""
+    """Also today: what a bar has is the same whenever it is loaded. A quote of the past has no limits."""
+    assert wide(ctx, column="change_pct")["columns"]["change_pct"]["from"]["table"] == "fusion_kline_daily"
     past = services.run.calendar.offset(TODAY, -1)
     for name in ("raw_quote",):
         services.raw(name, past)
