@@ -104,8 +104,8 @@ Bool = _column_type("bool", "bool")
 Json = _column_type("json", "json")
 
 EVENING = "the answers of the evening have it, or what it is ranked with; those of a later day do not"
-"""For `varies` of a column: one value for each day on which a past date is loaded, another for the date that
-was loaded in its evening."""
+"""For `varies` of a column: it is the same whenever a past date is loaded, and another one where the date was
+loaded in its evening."""
 
 
 def col(

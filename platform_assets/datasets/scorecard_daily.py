@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
+from core.declaration.columns import EVENING, S16, S32, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.interfaces import TEXT, market
 from core.declaration.scope import Scope
@@ -34,38 +34,43 @@ class ScorecardDaily(Model):
 
     Means and rates are of the date alone; figures of several dates are made of the counts and sums, which
     `fillable_` repeats without the picks whose purchase would have been at the limit-up price. Decision cards
-    have no row: they belong to the API, which computes their figures from the cards.
+    have no row: they belong to the API, which computes their figures from the cards. Which picks there are
+    follows from scores that the evening ranks.
     """
 
     stat_date: Date = key("trade date of the picks")
     source: S16 = key("where the picks come from", isin=[*STORED, STRATEGY])
     group_key: S32 = key("board, preset or strategy")
-    picks: Int = col("", "picks", nullable=False, ge=1)
-    reviewed: Int = col("", "of these settled", nullable=False, ge=0)
-    win_rate_pct: Pct = col("pct", "share of the settled ones with a return above zero", ge=0, le=100)
-    avg_profit_pct: Pct = col("pct", "mean return")
-    median_profit_pct: Pct = col("pct", "median return")
-    avg_excess_pct: Pct = col("pct", "mean return less that of the CSI 300")
-    profit_loss_ratio: F = col("", "mean gain / mean loss", ge=0, decimals=4)
-    max_gain_pct: Pct = col("pct", "best return")
-    max_loss_pct: Pct = col("pct", "worst return")
-    avg_hold_days: F = col("", "mean holding in market dates", ge=0, decimals=4)
-    unfillable: Int = col("", "settled picks whose purchase would have been at the limit-up price", ge=0)
-    returns: Int = col("", "settled picks with a return", ge=0)
-    excess_returns: Int = col("", "of these, with a return of the index", ge=0)
-    wins: Int = col("", "returns above zero", ge=0)
-    losses: Int = col("", "returns below zero", ge=0)
-    gain_sum_pct: Pct = col("pct", "sum of the returns above zero", ge=0)
-    loss_sum_pct: Pct = col("pct", "sum of the returns below zero", le=0)
-    excess_sum_pct: Pct = col("pct", "sum of the returns less those of the CSI 300")
-    fillable_reviewed: Int = col("", "reviewed, fillable", ge=0)
-    fillable_returns: Int = col("", "returns, fillable", ge=0)
-    fillable_excess_returns: Int = col("", "excess_returns, fillable", ge=0)
-    fillable_wins: Int = col("", "wins, fillable", ge=0)
-    fillable_losses: Int = col("", "losses, fillable", ge=0)
-    fillable_gain_sum_pct: Pct = col("pct", "gain_sum_pct, fillable", ge=0)
-    fillable_loss_sum_pct: Pct = col("pct", "loss_sum_pct, fillable", le=0)
-    fillable_excess_sum_pct: Pct = col("pct", "excess_sum_pct, fillable")
+    picks: Int = col("", "picks", nullable=False, ge=1, varies=EVENING)
+    reviewed: Int = col("", "of these settled", nullable=False, ge=0, varies=EVENING)
+    win_rate_pct: Pct = col(
+        "pct", "share of the settled ones with a return above zero", ge=0, le=100, varies=EVENING
+    )
+    avg_profit_pct: Pct = col("pct", "mean return", varies=EVENING)
+    median_profit_pct: Pct = col("pct", "median return", varies=EVENING)
+    avg_excess_pct: Pct = col("pct", "mean return less that of the CSI 300", varies=EVENING)
+    profit_loss_ratio: F = col("", "mean gain / mean loss", ge=0, decimals=4, varies=EVENING)
+    max_gain_pct: Pct = col("pct", "best return", varies=EVENING)
+    max_loss_pct: Pct = col("pct", "worst return", varies=EVENING)
+    avg_hold_days: F = col("", "mean holding in market dates", ge=0, decimals=4, varies=EVENING)
+    unfillable: Int = col(
+        "", "settled picks whose purchase would have been at the limit-up price", ge=0, varies=EVENING
+    )
+    returns: Int = col("", "settled picks with a return", ge=0, varies=EVENING)
+    excess_returns: Int = col("", "of these, with a return of the index", ge=0, varies=EVENING)
+    wins: Int = col("", "returns above zero", ge=0, varies=EVENING)
+    losses: Int = col("", "returns below zero", ge=0, varies=EVENING)
+    gain_sum_pct: Pct = col("pct", "sum of the returns above zero", ge=0, varies=EVENING)
+    loss_sum_pct: Pct = col("pct", "sum of the returns below zero", le=0, varies=EVENING)
+    excess_sum_pct: Pct = col("pct", "sum of the returns less those of the CSI 300", varies=EVENING)
+    fillable_reviewed: Int = col("", "reviewed, fillable", ge=0, varies=EVENING)
+    fillable_returns: Int = col("", "returns, fillable", ge=0, varies=EVENING)
+    fillable_excess_returns: Int = col("", "excess_returns, fillable", ge=0, varies=EVENING)
+    fillable_wins: Int = col("", "wins, fillable", ge=0, varies=EVENING)
+    fillable_losses: Int = col("", "losses, fillable", ge=0, varies=EVENING)
+    fillable_gain_sum_pct: Pct = col("pct", "gain_sum_pct, fillable", ge=0, varies=EVENING)
+    fillable_loss_sum_pct: Pct = col("pct", "loss_sum_pct, fillable", le=0, varies=EVENING)
+    fillable_excess_sum_pct: Pct = col("pct", "excess_sum_pct, fillable", varies=EVENING)
 
 
 def scorecards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

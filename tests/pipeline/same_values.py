@@ -117,11 +117,18 @@ def _alike(dataset: Dataset, spec: ColumnSpec, one: pd.DataFrame, other: pd.Data
     numbers, others = left.astype(float), right.astype(float)
     most = ROUNDED * np.maximum(numbers.abs(), others.abs())
     most = np.maximum(most, 0.0 if spec.scale is None else 1.01 * 10.0**-spec.scale)
+    if spec.family == "int" and _is_made_of_rounded(dataset, spec):
+        most = np.maximum(most, 1.0)
     if spec.name in dataset.unchanged_within:
         sourced = other.reset_index().assign(stored_src=one["src"].to_numpy())
         declared = dataset.unchanged_within[spec.name](sourced).fillna(0).to_numpy(dtype=float)
         most = np.maximum(most, declared)
     return (numbers - others).abs() <= most
+
+
+def _is_made_of_rounded(dataset: Dataset, spec: ColumnSpec) -> bool:
+    name, column = dataset.owners.get(spec.name, ("", ""))
+    return bool(name) and column in REGISTRY.of_table(name).unchanged_within
 
 
 def _near(one: Any, other: Any) -> bool:

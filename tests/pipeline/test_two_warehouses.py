@@ -33,6 +33,7 @@ DAY = "2026-09-23"
 """Of the dates that are lived, the one that has an evening before and behind it."""
 EVENINGS = ("2026-09-22", DAY, "2026-09-24")
 BARS_SINCE = "2026-03-02"
+MARGIN = REGISTRY.dataset("margin")
 Opened = Callable[[str, str], AbstractContextManager[Services]]
 
 
@@ -54,6 +55,8 @@ def bars(services: Services, since: str, until: str) -> None:
 def loaded(services: Services, today: str) -> Services:
     """Everything of the old dates, loaded at once `today`."""
     installed(services, today)
+    before = services.run.calendar.last(7, OLD[0])[:-1]  # that a balance is compared with
+    load_day(services.run, services.scope(*before), tables=[one.name for one in MARGIN.tables()])
     assert load_day(services.run, services.scope(*OLD), tables=sorted(steps(REGISTRY)[0])) == {}
     return services
 
