@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 
-.PHONY: run screenshots cluster cluster-services dev test test-all check witness lint format openapi docs wheel coverage bench soak real-day test-dates simulate backup restore lock clean help
+.PHONY: run start screenshots cluster cluster-services dev test test-all check witness lint format openapi docs wheel coverage bench soak real-day test-dates simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
+	@echo "make start     some securities of the real market: CODES=600519,000300.SH SINCE=2016-01-01, DATA_DIR"
 	@echo "make cluster   the production topology on this machine: servers, step workers, two API processes"
 	@echo "make cluster-services  installs the servers that it does not find"
 	@echo "make dev       the same, and each process restarts when its code changes"
@@ -71,6 +72,9 @@ lock: | $(VENV)/bin/python
 run: $(STAMP)
 	@exec $(BIN)/ashare run
 
+start: $(STAMP)
+	@exec $(BIN)/ashare start $(if $(CODES),--codes '$(CODES)') $(if $(SINCE),--since '$(SINCE)')
+
 # Servers that run already (WAREHOUSE_URL, DAGSTER_POSTGRES_URL, BROKER_URL, else those on loopback).
 CLUSTER_STAMP := $(VENV)/.installed-cluster
 $(CLUSTER_STAMP): $(STAMP)
@@ -102,7 +106,7 @@ openapi: $(STAMP)
 	@$(BIN)/python -m serving_api.openapi
 
 # The client with the modules that it imports, below one name (docs/decisions/0030-client-wheel.md).
-wheel: $(STAMP)
+wheel: | $(VENV)/bin/python
 	@rm -rf build/client && $(BIN)/python client_wheel/assemble.py build/client
 	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist build/client
 	@ls dist/ashare_client-*.whl

@@ -8,7 +8,11 @@ from ashare.output import Output
 @click.command("load")
 @click.argument("name", required=False)
 @click.option("--date", metavar="DATE", help="Trade date, YYYY-MM-DD; default: the newest complete one.")
-@click.option("--codes", metavar="CODES", help="Comma list of 6-digit codes; NAME is then a download type.")
+@click.option(
+    "--codes",
+    metavar="CODES",
+    help="Comma list of codes (600519, sh600519, 600519.SH); NAME is then a download type.",
+)
 @click.option("--no-wait", is_flag=True, help="Return when the platform has accepted it.")
 @click.pass_obj
 def command(out: Output, name: str | None, date: str | None, codes: str | None, no_wait: bool) -> int:
