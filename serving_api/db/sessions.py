@@ -5,6 +5,7 @@ runs on the event loop over one read-only connection per thread. MariaDB, and ev
 bounded thread pool.
 """
 
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -31,6 +32,7 @@ READ_THREADS = 16
 CODES_AT_ONCE = 400
 """Codes that one statement names: either engine takes more, neither is faster by it."""
 
+_MARK = re.compile(r"%(\(\w+\))?s")
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -160,7 +162,8 @@ class Session:
 def _sent(result: CursorResult[Any]) -> tuple[str, tuple[Any, ...]]:
     """(text, values) of the statement that was sent, with `?` marks on either engine."""
     sent: Any = result.context
-    return sent.statement.replace("%s", "?"), tuple(sent.parameters[0]) if sent.parameters else ()
+    values = sent.parameters[0] if sent.parameters else ()
+    return _MARK.sub("?", sent.statement), tuple(values.values() if isinstance(values, dict) else values)
 
 
 Work = Callable[Concatenate[Session, P], T]
