@@ -90,7 +90,8 @@ class Conversation:
         return await self._body(text)
 
     async def _by_model(self, model: LanguageModel) -> str | None:
-        """The model's text with every number bound; None when the rules have to answer."""
+        """The model's text, with a dash for each number that is not bound; None when none is, and the rules
+        have to answer."""
         prompt = self._prompt()
         reply, messages = await self._rounds(model, prompt)
         checked = self.checker.look(reply.text)
@@ -101,7 +102,7 @@ class Conversation:
             reply = await model.reply(asked, model=self._asked.model)
             self._count(reply)
             checked = self.checker.look(reply.text)
-        if checked.unbound or not checked.text.strip():
+        if not checked.text.strip() or (checked.unbound and not checked.bound):
             self.checker.ledger.unbound += checked.unbound
             self.properties.llm_error = UNSUPPORTED
             self.properties.fallback_of = rules.PREFILL

@@ -7,6 +7,7 @@ from typing import Any
 
 from platform_assets.compute.evidence.binding import CITATION, Bound, Checked, check
 from platform_assets.compute.evidence.facts import Pack
+from platform_assets.compute.evidence.wording import filled
 from serving_api.evidence.guard import harmless, harmless_value
 
 _ENDS = "。！？；\n"
@@ -46,10 +47,10 @@ class Checker:
     ledger: Ledger = field(default_factory=Ledger)
 
     def look(self, text: str, *, cited: bool = True) -> Checked:
-        """`check` without an entry in the ledger. A citation of a fact that does not exist is removed and
-        counted."""
+        """`check` without an entry in the ledger, of the text with values in the place of `{{E9}}`. Citations
+        of facts that do not exist are removed and counted."""
         known = {fact.id for fact in self.pack.facts}
-        shown = harmless(text, self.allowed)
+        shown = filled(harmless(text, self.allowed), self.pack)
         invented = [one for one in CITATION.findall(shown) if one not in known]
         if invented:
             shown = CITATION.sub(lambda one: one.group() if one.group(1) in known else "", shown)

@@ -7,7 +7,7 @@ user. What is not bound is replaced by a dash.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from platform_assets.compute.evidence.facts import COUNT, RATIO, Fact, Pack
@@ -24,8 +24,11 @@ from platform_assets.compute.evidence.wording import ABSENT, IN_CNY, IN_SHARES
 CITATION = re.compile(r"\[(E\d+)\]")
 _SENTENCE = re.compile(r"[^。！？；\n]*(?:\n|[。！？；](?:\[E\d+\])*|$)")
 """Citations right behind its end belong to a sentence."""
-_DOWN = re.compile(r"跌|降|减|下滑|下挫|流出|亏|回落|萎缩|净卖|缩量")
-_UP = re.compile(r"涨|升|增|上扬|流入|盈|反弹|净买|放量")
+_DOWN = re.compile(
+    r"跌|降|减|下滑|下挫|流出|亏|回落|萎缩|净卖|缩量|(?i:\b(?:down|fell|falls?|drops?|dropped|lost|loses|declin|outflow))"
+)
+_UP = re.compile(r"涨|升|增|上扬|流入|盈|反弹|净买|放量|(?i:\b(?:up|rose|rises?|gain|added|climb|inflow))")
+_RISES = re.compile(r"(?:上|大|收|跟|普|领)涨(?:了|约|近|逾)?$")
 _SHARE = re.compile(r"占比|比例")
 """A share has no direction, whatever it is a share of."""
 _ONLY_NUMBER = re.compile(r"[\d\s.,%+-]*.?")
@@ -35,6 +38,7 @@ _NEAR_LABEL = 24
 """So many characters before a number the label of a fact is looked for, up to the number before it."""
 _NEAR = 8
 """So many characters before a number a word for its direction is looked for."""
+_TWO_DECIMALS = re.compile(r"[.．][0-9０-９]{2}")
 _MOST_OFF = 0.05
 """A rounded number may be off by so much of the value, however coarse it is printed."""
 _MOST_CITED = 6
@@ -143,7 +147,7 @@ class _Sentence:
         self.text = text
         self._head = head
         self._line_before = line_before
-        self._pack = pack
+        self._pack, self._cited = pack, cited
         ids = list(dict.fromkeys(CITATION.findall(text)))
         self._facts = list(pack.of(ids)) if cited else pack.facts
         self._sums = cited and len(ids) <= _MOST_CITED
@@ -178,8 +182,11 @@ class _Sentence:
         if mention.kind == "opaque":
             return None
         if mention.kind == "code":
-            holders = [one.id for one in self._pack.facts if mention.text in map(str, one.key.values())]
-            return ("code", tuple(holders[:1])) if holders else None
+            code = mention.text[:6]
+            holders = [one.id for one in self._pack.facts if code in map(str, one.key.values())]
+            if holders or len(mention.text) > len(code):
+                return ("code", tuple(holders[:1])) if holders else None
+            mention = replace(mention, kind="plain", value=float(code), step=1.0)  # a count of six digits
         for fact in self._facts:
             if (
                 self._speaks_of(fact, mention)
@@ -198,7 +205,9 @@ class _Sentence:
         before += [name for name, *_ in of_column]
         after = [name for name, *_ in self._subjects]
         reported = before[-1:] or after[:1] or [self._before]
-        if fact.subject and fact.subject != reported[0]:
+        # Nobody is named: the citation says whose figure it is.
+        anybody = self._cited and not reported[0]
+        if fact.subject and fact.subject != reported[0] and not anybody:
             return False
         return self._is_of_its_day(fact, mention)
 
@@ -239,9 +248,14 @@ class _Sentence:
         if mention.kind in ("pct", "cny") and not mention.signed and not _SHARE.search(label):
             printed = self._directed(mention, label)
         off = abs(value - printed)
-        if (printed == 0) != (value == 0):
+        if mention.signed and printed < 0 and _RISES.search(self.text[: mention.start][-_NEAR:]):
             return False
-        return off <= mention.step / 2 * (1 + 1e-9) and off <= max(_MOST_OFF * abs(value), 1e-9)
+        if off > mention.step / 2 * (1 + 1e-9):
+            return False
+        # Two decimals are as exact as figures are said; 0 % of 0.4 is not.
+        if _TWO_DECIMALS.search(mention.text):
+            return True
+        return (printed == 0) == (value == 0) and off <= max(_MOST_OFF * abs(value), 1e-9)
 
     def _directed(self, mention: Mention, label: str) -> float:
         """With the sign that the words before it give: 下跌1.2% is -1.2. What its label says gives none."""

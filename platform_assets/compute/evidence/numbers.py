@@ -11,7 +11,9 @@ Kind = Literal["pct", "cny", "foreign", "share", "count", "multiple", "plain", "
 _WIDE = str.maketrans("０１２３４５６７８９．，％＋－−–：", "0123456789.,%+---:")
 """One character for one, so that positions stay."""
 _SCALES = {"万亿": 1e12, "亿": 1e8, "万": 1e4, "千": 1e3, "百": 1e2, "": 1.0}
-_COUNTED = ("个交易日", "家", "只", "个", "天", "次", "支", "条", "连板", "板", "名", "位")
+_COUNTED = (
+    "个交易日", "家", "户", "只", "个", "天", "次", "支", "条", "连板", "板", "名", "位", "人", "期", "笔",
+)  # fmt: skip
 _UNITS: dict[str, tuple[Kind, float]] = {
     "个百分点": ("pct", 1.0), "百分点": ("pct", 1.0), "%": ("pct", 1.0), "‰": ("pct", 0.1),
     "个基点": ("pct", 0.01), "基点": ("pct", 0.01), "成": ("pct", 10.0), "倍": ("multiple", 1.0),
@@ -27,11 +29,25 @@ _DATE = re.compile(
     r"|(?P<m3>\d{1,2})月(?:(?P<d3>\d{1,2})日)?)"
 )
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
-_CODE = re.compile(rf"(?<![\d.])\d{{6}}(?![\d.]|\s*(?:{_ALL_UNITS}|万|亿))")
+_SUFFIX = r"\.(?:SH|SZ|BJ|sh|sz|bj)(?![A-Za-z])"
+_CODE = re.compile(rf"(?<![\d.])\d{{6}}(?:{_SUFFIX}|(?![\d.]|\s*(?:{_ALL_UNITS}|万|亿)))")
 _ARABIC = re.compile(
     r"(?P<sign>(?<![0-9A-Za-z])[+\-]|负)?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
     rf"\s?(?P<scale>万亿|亿|万|千|百)?\s?(?P<unit>{_ALL_UNITS})?"
 )
+_LABELS = re.compile(
+    r"(?:^|(?<=\n))[ \t#>*_-]*(?:\d{1,2}[.、)）:：](?!\d)|[(（]\d{1,2}[)）])"  # the number of a list's item
+    r"|[(（【]\d{1,2}[)）】](?=[^\d\s，。；,;])"
+    r"|(?<![A-Za-z])(?:MA|EMA|SMA|RSI|KDJ|MACD|BOLL|CCI|WR|ATR|VOL|BIAS|DMI|ROC|PSY)"
+    r"[ _-]?(?:[(（]\d{1,3}(?:\s*[,，、]\s*\d{1,3})*[)）]|\d{1,3})(?![\d.%])"
+    r"|(?<![\d.])\d{1,3}(?:日|天|周|月|季|年)(?:线|均线|移动平均|均价|均量|期国债|期|新高|新低|高点|低点|分位)"
+    r"|(?:近|过去|最近|连续|前|未来|过往)\s?\d{1,3}\s?(?:个)?(?:交易日|日|天|周|月|季度|季|年|期|个报告期)"
+    r"|(?<!\d)\d{1,2}周(?=高|低|新|内|以来|最)"
+    r"|(?<!\d)(?:20|19)\d{2}\s?年?(?:第?[一二三四1-4]季(?:度|报)?|上半年|下半年|半年报|中报|年报|全年|前三季度|[QqHh][1-4])"
+    r"|第?[一二三四1-4]季度|(?<![A-Za-z0-9])(?:FY\d{2,4}|[QqHh][1-4])(?![A-Za-z0-9])"
+)
+"""Numbers that name something and state no figure of the market: the place in a list, the period of an
+indicator, a span of time, a tenor, a quarter."""
 _FOREIGN_SIGNS = "$€£"
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _TENS = {"十": 10, "百": 100, "千": 1000}
@@ -74,10 +90,13 @@ class Mention:
 
 
 def mentions(text: str) -> list[Mention]:
-    """All of them in the order of the text; no two overlap."""
+    """All figures, dates and codes in the order of the text; no two overlap. A number that only names
+    something (the place in a list, the period of an indicator) is none."""
     found: list[Mention] = []
     taken = [False] * len(text)
     plain = text.translate(_WIDE)
+    for label in _LABELS.finditer(plain):
+        taken[label.start() : label.end()] = [True] * (label.end() - label.start())
     for one in chain(
         _without_value(plain, "date", _DATE, _TIME),
         _without_value(plain, "code", _CODE),

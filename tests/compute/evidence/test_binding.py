@@ -6,7 +6,7 @@ import pytest
 
 from platform_assets.compute.evidence.binding import check
 from platform_assets.compute.evidence.facts import COUNT, Fact, Pack
-from platform_assets.compute.evidence.wording import ABSENT, change, flow, said
+from platform_assets.compute.evidence.wording import ABSENT, change, filled, flow, said
 
 NAMES = ["澜源电气", "钧野地产", "英岭特材", "乐汀药业", "瀚棠黄金", "邺源银行", "屹港微电", "沁原食品"]
 TODAY, BEFORE, FUTURE = "2026-08-21", "2026-08-20", "2026-09-30"
@@ -205,6 +205,93 @@ def test_a_true_figure_in_a_false_place_is_not_shown(text: str, unbound: str) ->
 )
 def test_a_true_sentence_in_the_same_form_is_shown(text: str) -> None:
     assert check(text, two_companies()).text == text
+
+
+def of_a_company() -> Pack:
+    """What a question about one company finds; E10 and E11 are of the report, E12 of another company."""
+    pack = Pack(f"{TODAY} 16:05:00")
+    reported: tuple[tuple[str, str, float, str, str], ...] = (
+        ("瀚棠黄金", "收盘价", 1450.5, "CNY", TODAY), ("瀚棠黄金", "涨跌幅", -1.2345, "pct", TODAY),
+        ("瀚棠黄金", "市盈率TTM", 21.5321, "", TODAY), ("瀚棠黄金", "市净率", 7.8, "", TODAY),
+        ("瀚棠黄金", "成交额", 5_239_992_522.0, "CNY", TODAY), ("瀚棠黄金", "换手率", 0.0312, "pct", TODAY),
+        ("瀚棠黄金", "主力净流入", -123_456_789.0, "CNY", TODAY), ("瀚棠黄金", "RSI14", 43.27, "", TODAY),
+        ("瀚棠黄金", "MA20", 1466.12, "CNY", TODAY), ("瀚棠黄金", "股东户数", 103456, COUNT, "2026-06-30"),
+        ("瀚棠黄金", "净利润同比", 9.1, "pct", "2026-06-30"), ("邺源银行", "市盈率TTM", 5.21, "", TODAY),
+        ("", "上涨家数", 3120, COUNT, TODAY),
+    )  # fmt: skip
+    for subject, label, value, unit, day in reported:
+        pack.add(
+            subject, label, value, unit, table="t", column="c", as_of=day,
+            key={"code": "600547"} if subject == "瀚棠黄金" else {},
+        )  # fmt: skip
+    return pack
+
+
+NATURAL = [
+    "**瀚棠黄金（600547.SH）**\n\n1. 今日收于1450.50元[E1]，下跌1.23%[E2]；\n2. 成交额52.40亿元[E5]，"
+    "换手率0.03%[E6]；\n3. 主力资金净流出1.23亿元[E7]。",
+    "从估值看，目前市盈率（TTM）约21.5倍[E3]，市净率7.8倍[E4]。横向比较，邺源银行的市盈率只有5.21倍[E12]。",
+    "## 技术面\n- RSI(14) 为 43.27[E8]，处于中性偏弱区间\n"
+    "- 股价低于20日均线（1466.12元[E9]）\n- 近5个交易日走势偏弱",
+    "截至2026年6月30日，股东户数为103456户[E10]，二季度净利润同比增长9.1%[E11]。",
+    "股东户数103456[E10]。",
+    "| 指标 | 数值 |\n|:--|--:|\n| 收盘价 | 1,450.50元[E1] |\n"
+    "| 涨跌幅 | -1.23%[E2] |\n| 市盈率TTM | 21.53[E3] |",
+    "(1) 行情：收盘1450.5元[E1]。\n(2) 情绪：全市场上涨3120家[E13]。\n"
+    "注：52周新高、10年期国债等指标未提供，2026Q3财报尚未披露。",
+    "Hanhuang closed at 1450.50[E1] today, down 1.23%[E2]; its PE (TTM) is 21.53[E3].",
+    "瀚棠黄金今日跌1.23%[E2]，跌幅不大。"
+    "它的估值不低：PE 21.5倍[E3]、PB 7.8倍[E4]，资金面上主力净流出约1.2亿元[E7]。",
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("收于{{E1}}，下跌{{E2}}，跌幅{{ E2 }}。", "收于1450.50元[E1]，下跌1.23%[E2]，跌幅1.23%[E2]。"),
+        ("涨跌幅{{E2}}，市盈率{{E3}}倍。", "涨跌幅-1.23%[E2]，市盈率21.53[E3]倍。"),
+        ("主力资金净流出{{E7}}。", "主力资金净流出1.23亿元[E7]。"),
+        ("股东户数{{E10}}户。", "股东户数103456（2026-06-30）[E10]户。"),
+        ("截至6月30日，股东户数{{E10}}。", "截至6月30日，股东户数103456[E10]。"),
+        ("换手率{{E6}}[E6]，成交{{E5}}。", "换手率0.03%[E6]，成交52.40亿元[E5]。"),
+    ],
+)
+def test_a_figure_that_is_pointed_at_is_written_by_the_platform(written: str, shown: str) -> None:
+    pack = of_a_company()
+    assert filled(written, pack) == shown
+    assert check(shown, pack).unbound == []
+
+
+def test_the_words_around_a_pointer_may_contradict_it() -> None:
+    pack = of_a_company()
+    assert check(filled("今日上涨{{E2}}。", pack), pack).unbound == ["-1.23%"]
+    assert check(filled("邺源银行的市盈率是{{E3}}。", pack), pack).unbound == ["21.53"]
+
+
+@pytest.mark.parametrize("text", NATURAL)
+def test_a_natural_answer_is_shown_whole(text: str) -> None:
+    checked = check(text, of_a_company())
+    assert checked.unbound == []
+    assert checked.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "unbound"),
+    [
+        ("邺源银行今天怎么样？它的市盈率21.5倍[E3]。", "21.5倍"),
+        ("- 市净率 21.53倍[E3]", "21.53倍"),
+        ("1. 收于1466.12元[E1]", "1466.12元"),
+        ("股东户数103457户[E10]。", "103457户"),
+        ("股东户数103457[E10]。", "103457"),
+        ("换手率0.04%[E6]。", "0.04%"),
+        ("今日上涨1.23%[E2]。", "1.23%"),
+        ("目标价 1600 元", "1600 元"),
+        ("RSI(14) 为 63.27[E8]", "63.27"),
+        ("龙头是600519.SH", "600519.SH"),
+    ],
+)
+def test_a_lie_in_a_natural_form_is_not_shown(text: str, unbound: str) -> None:
+    assert check(text, of_a_company()).unbound == [unbound]
 
 
 def test_the_users_own_number_may_be_repeated() -> None:

@@ -84,6 +84,31 @@ def test_it_is_asked_once_more_and_then_the_rules_answer(
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("way", ["ask", "stream"])
+def test_a_model_points_at_figures_and_the_platform_writes_them(
+    modelled: Served, fake: FakeModels, who: dict[str, str], way: str
+) -> None:
+    fake.then(says("## 估值\n1. 贵州茅台市盈率TTM{{{{{pe}}}}}\n2. 收于{{{{{price}}}}}，见{{{{E999}}}}。\n"))
+    if way == "ask":
+        text = modelled.ask(QUESTION, who)["answer"]
+    else:
+        text = texts(events(modelled.stream(QUESTION, who)))
+
+    shown = re.sub(r"E\d+", "E", text)
+    assert shown.startswith("## 估值\n1. 贵州茅台市盈率TTM21.53[E]\n2. 收于1432.50元[E]，见。")
+
+
+def test_one_invented_figure_costs_that_figure_and_not_the_answer(
+    modelled: Served, fake: FakeModels, who: dict[str, str]
+) -> None:
+    fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]，目标价1999.99元。"))
+    reported = modelled.ask(QUESTION, who)
+
+    assert "21.53倍" in reported["answer"]
+    assert "目标价—" in reported["answer"]
+    assert (reported["provenance"], reported["unbound"]) == ("ai", 1)
+
+
 def test_history_of_sixteen_turns_goes_with_the_question(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
