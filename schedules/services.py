@@ -22,7 +22,9 @@ from resources.warehouse.ledger.batches import BatchLedger
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
+from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskTable
+from resources.warehouse.ledger.watch_list import off_on_a_watch_list
 from resources.warehouse.locks import DomainLocks
 
 
@@ -42,6 +44,10 @@ class Services:
         self.batches = BatchLedger(self.engine)
         self.heartbeats = Heartbeats(self.engine)
         self.locks = DomainLocks(self.engine)
+
+    def keeps_off(self, task: Task) -> str | None:
+        """Why a task of the schedule does not run, however it is switched; None when it may."""
+        return self.settings.keeps_off(task.key) or off_on_a_watch_list(self.engine, task)
 
     @property
     def migrated(self) -> bool:

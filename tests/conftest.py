@@ -40,6 +40,7 @@ WHOLE_ROOMS = frozenset(
 WHOLE_FILES = frozenset(
     (
         "ashare/test_notebooks.py",
+        "ashare/test_start.py",
         "ashare/test_wheel.py",
         "contract/test_imports.py",
         "contract/test_leaks.py",

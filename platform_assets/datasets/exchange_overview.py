@@ -14,7 +14,7 @@ from core.declaration.frames import stacked
 from core.declaration.interfaces import DAY, TEXT, market, timeseries
 from core.declaration.rules import trading
 from core.declaration.scope import Scope
-from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.fetch_context import FetchContext, whole_market
 
 STOCKS = "股票"
 EXCHANGES = {"SH": "SSE", "SZ": "SZSE", "BJ": "BSE"}
@@ -90,7 +90,7 @@ DATASET = Raw(
     sources=(
         Source("sse", shanghai, parts=("SSE",)),
         Source("szse", shenzhen, parts=("SZSE",)),
-        Source("derived", own_quotes),
+        Source("derived", own_quotes, only_when=whole_market),
     ),
     combine="all",
     reads=("raw_quote",),

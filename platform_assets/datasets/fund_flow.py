@@ -1,5 +1,7 @@
 """fusion_fund_flow: money flow of every stock by size of order, by trade date."""
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from core.declaration import rules
@@ -83,7 +85,17 @@ def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def of_recent_codes(ctx: FetchContext, scope: Scope) -> bool:
     """True for named codes on recent dates: the market is already asked code by code at the quote site."""
-    return scope.codes is not None and within_last(_SECOND_DAYS)(ctx, scope)
+    return scope.codes is not None and reaches(_SECOND_DAYS)(ctx, scope)
+
+
+def reaches(days: int) -> Callable[[FetchContext, Scope], bool]:
+    """Whether the scope lies within the newest `days` trade dates; of named codes its end, since one answer
+    has all there is of a code."""
+
+    def inside(ctx: FetchContext, scope: Scope) -> bool:
+        return within_last(days)(ctx, scope if scope.codes is None else Scope(scope.dates[-1:]))
+
+    return inside
 
 
 def add_shares(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -129,8 +141,8 @@ DATASET = Dataset(
             title="Money flow as the upstreams show it",
             model=received(FundFlow),
             sources=(
-                Source("eastmoney", portal, within_last(_CODE_DAYS)),
-                Source("tencent", quote_site, within_last(_MARKET_DAYS)),
+                Source("eastmoney", portal, reaches(_CODE_DAYS)),
+                Source("tencent", quote_site, reaches(_MARKET_DAYS)),
                 Source("sina", second_quote_site, of_recent_codes),
             ),
             coalesce_with_stored=SPLITS,

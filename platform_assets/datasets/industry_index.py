@@ -18,7 +18,7 @@ from platform_assets.compute.industry_returns import next_rows
 from platform_assets.datasets._dated import CLASSES, Classes, listed_on
 from platform_assets.datasets._industries import LEVELS, indices_now, sw_report
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
-from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.fetch_context import FetchContext, whole_market
 
 FIRST_LEVELS = 31
 _FEW_DATES = 5
@@ -208,7 +208,7 @@ DATASET = Dataset(
     title="Industry indices by trade date",
     model=IndustryIndex,
     domain="wide",
-    sources=(Source("sw", sw_indices), Source("derived", own_bars)),
+    sources=(Source("sw", sw_indices), Source("derived", own_bars, only_when=whole_market)),
     derive=(place_in_classification,),
     soft=(
         Soft(told_by_sw, "carried on from the members' returns"),

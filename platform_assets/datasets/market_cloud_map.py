@@ -22,7 +22,7 @@ from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._dated import SPELLING, known_on
 from platform_assets.datasets._events import of_session
-from resources.upstreams.fetch_context import FetchContext, current_session
+from resources.upstreams.fetch_context import FetchContext, current_session, whole_market
 
 ROOT = "ROOT"
 LEVELS = ("market", "sector", "stock")
@@ -308,7 +308,7 @@ _REPORTED = tuple(
 _SOURCES = (
     Source("eastmoney", portal, current_session),
     Source("tencent", ranking, current_session),
-    Source("derived", own_quotes),
+    Source("derived", own_quotes, only_when=whole_market),
 )
 _RANK = {source.name: place for place, source in enumerate(_SOURCES)}
 

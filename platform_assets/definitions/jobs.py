@@ -50,7 +50,7 @@ OF_CODES = "fusion_codes"
 """The job that fuses some codes because somebody asked: no task of the day, and only tables of stocks."""
 
 HELD_BY_CODE = (
-    "name_history", "exright", "exright_item", "kline_daily", "kline_bar", "valuation", "margin",
+    "name_history", "exright", "exright_item", "kline_daily", "kline_bar", "valuation", "fund_flow", "margin",
     "finance_indicator", "dividend", "holder", "top_holders", "executive_holding", "share_capital", "lockup",
     "announcement", "block_trade", "dragon_tiger", "stock_profile", "business_composition",
 )  # fmt: skip

@@ -49,6 +49,11 @@ def current_session(ctx: "FetchContext", scope: Scope) -> bool:
     return not scope.is_range and ctx.is_current_session(scope.until)
 
 
+def whole_market(ctx: "FetchContext", scope: Scope) -> bool:
+    """For `Source(only_when=…)`: the stored stocks are the market, not those of a watch list."""
+    return ctx.watched is None
+
+
 def within_last(days: int) -> "Callable[[FetchContext, Scope], bool]":
     """For `Source(only_when=…)`: the whole scope lies within the newest `days` trade dates."""
     return lambda ctx, scope: scope.since >= ctx.calendar.last(days, ctx.today)[0]

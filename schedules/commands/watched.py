@@ -16,7 +16,6 @@ from resources.warehouse.sql import Sql, marks
 from schedules import run_tags
 from schedules.commands.command_context import Work
 from schedules.commands.initial_load import (
-    BAR_CALCULATIONS,
     CALCULATIONS,
     DAY,
     LAKE,
@@ -27,9 +26,8 @@ from schedules.runs.outcome import RunOutcome
 
 COMMAND = "load_watched"
 INDICES = "index_daily_sync"
-FLOWS = "fund_flow"
-FLOW_DATES = 120
-"""Trade dates that a source tells of a code's money flow."""
+OF_A_STOCK = ("indicator_daily", "pattern_daily", "chip_daily")
+"""What is calculated of each stock by itself, and not of the market that it is in."""
 CALCULATED_DATES = 250
 BARS = "fusion_kline_daily"
 
@@ -74,7 +72,7 @@ def load_watched(work: Work) -> dict[str, Any]:
         watch.add(codes, _since(work), by=work.command.requested_by or COMMAND, now=now)
     newest = services.calendar.newest_complete(now)
     due = [one for one in watch.all() if (one.loaded_until or "") < newest]
-    steps = [*_steps(work, due, newest), *_newest(work, newest)]
+    steps = [*_steps(due), *_newest(work, newest)]
     work.progress(newest=newest, steps=len(steps), done=[], partial={}, failed={})
     for number, step in enumerate(steps, start=1):
         work.check()
@@ -104,20 +102,15 @@ def _since(work: Work) -> str:
     return since
 
 
-def _steps(work: Work, due: list[Watched], newest: str) -> Iterator[Step]:
+def _steps(due: list[Watched]) -> Iterator[Step]:
     """The security list where one is new, then the codes that begin on the same day together."""
     if any(one.loaded_until is None for one in due):
         yield Step(SECURITY_LIST)
     groups: dict[tuple[str, bool], list[str]] = {}
     for one in due:
         groups.setdefault((one.loaded_until or one.since, one.is_index), []).append(one.code)
-    recent = work.services.calendar.last(FLOW_DATES, newest)[0]
     for (since, indices), codes in sorted(groups.items()):
-        if indices:
-            yield Step(INDICES, tuple(codes), since)
-            continue
-        yield Step(CODE_HISTORY, tuple(codes), since)
-        yield Step(FLOWS, tuple(codes), max(since, recent))
+        yield Step(INDICES if indices else CODE_HISTORY, tuple(codes), since)
 
 
 def _newest(work: Work, newest: str) -> Iterator[Step]:
@@ -169,7 +162,7 @@ def _refuse_unlisted(work: Work, watch: WatchList, due: list[Watched]) -> None:
 
 def _ask_for_calculations(work: Work, newest: str) -> None:
     days = work.services.calendar.last(CALCULATED_DATES, newest)
-    steps = [[BAR_CALCULATIONS, first, last] for first, last in ranges(days)]
+    steps = [[name, first, last] for name in OF_A_STOCK for first, last in ranges(days)]
     args = {"steps": [*steps, [LAKE, newest, newest]]}
     with suppress(ConflictError):  # one is under way
         work.services.commands.enqueue_alone(CALCULATIONS, args, requested_by=COMMAND)

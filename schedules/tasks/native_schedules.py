@@ -126,7 +126,7 @@ def evaluate_tick(services: Services, declared: Task, tick: datetime) -> dg.RunR
         calendar=services.calendar,
         done=done_for(task, services.scheduled_runs),
         enabled=True,
-        off=services.settings.keeps_off(task.key),
+        off=services.keeps_off(task),
     )
     if verdict.act is not Act.FIRE or verdict.trade_date is None:
         leave(services.scheduled_runs, scheduled, verdict)

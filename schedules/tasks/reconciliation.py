@@ -195,7 +195,7 @@ class Reconciler:
             calendar=self._services.calendar,
             done=done_for(state.task, self._services.scheduled_runs),
             enabled=state.enabled,
-            off=self._services.settings.keeps_off(state.key),
+            off=self._services.keeps_off(state.task),
             watching=watching,
             waited=row is not None and row.status == "queued",
         )

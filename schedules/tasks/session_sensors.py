@@ -13,6 +13,7 @@ import dagster as dg
 from core.calendar import CalendarHorizon
 from platform_assets.datasets.breadth_sample import sample_time
 from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
+from resources.warehouse.ledger.watch_list import universe_of
 from schedules import run_tags
 from schedules.services import Services
 
@@ -45,6 +46,8 @@ def breadth_due(services: Services, now: datetime) -> Due:
     """The sample to ask for."""
     if not services.settings.scheduler_warmup_market:
         return None, "SCHEDULER_WARMUP_MARKET is false"
+    if universe_of(services.engine) is not None:
+        return None, "this installation loads a watch list, not the market"
     if closed := _closed(services, now):
         return None, closed
     at = sample_time(now)

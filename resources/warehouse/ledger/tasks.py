@@ -120,7 +120,8 @@ class Task:
     `after`: keys whose success for the same trade date is awaited, at most `wait_minutes`; then the task
     runs with a warning, or not at all when `after_required`. `grace_minutes`: how late a run may still
     be made up for. `partitioned`: the job takes the trade date as partition key, and with `dates` above 1
-    so many of the newest trade dates. `retry_delay_s` after a failed attempt, at most `max_retries` times,
+    so many of the newest trade dates. `of_market`: it judges the market as a whole, so it does not run
+    where a watch list takes its place. `retry_delay_s` after a failed attempt, at most `max_retries` times,
     and once in any case after one that never began.
     """
 
@@ -135,6 +136,7 @@ class Task:
     trading_day_only: bool = True
     partitioned: bool = True
     dates: int = 1
+    of_market: bool = False
     max_retries: int = 0
     retry_delay_s: int = 0
     note: str = ""

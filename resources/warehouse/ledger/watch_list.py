@@ -11,6 +11,7 @@ from sqlalchemy.engine import Engine
 
 from core.clock import stamp
 from resources.warehouse.engine import transaction
+from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.records import record
 from resources.warehouse.sql import Ledger, Sql
 from resources.warehouse.stored import delete, select, stored, update
@@ -81,6 +82,13 @@ class WatchList(Ledger):
         """Takes securities from the list; what is loaded of them stays."""
         with transaction(self._engine) as connection:
             connection.execute(delete(_TABLE, _TABLE.c.code.in_(codes)))
+
+
+def off_on_a_watch_list(engine: Engine, task: Task) -> str | None:
+    """Why a task does not run here that judges the market as a whole; None when it may."""
+    if not task.of_market or universe_of(engine) is None:
+        return None
+    return "it is of the whole market, and this installation loads a watch list"
 
 
 def universe_of(engine: Engine) -> frozenset[str] | None:

@@ -9,6 +9,7 @@ from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, la
 from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunReads, ScheduledRunRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
+from resources.warehouse.ledger.watch_list import off_on_a_watch_list
 from resources.warehouse.locks import DomainLocks, LockState
 from serving_api.admin.schedule.schemas import TaskItem, TaskRun
 from serving_api.admin.shared import parse_day
@@ -54,6 +55,8 @@ def next_run(task_state: TaskState, state: State) -> datetime | None:
     """The next scheduled run by the market clock; None when the task or the scheduler is switched off."""
     settings = state.settings
     if not (task_state.enabled and settings.enable_scheduler) or settings.keeps_off(task_state.key):
+        return None
+    if off_on_a_watch_list(state.reading.warehouse.engine, task_state.task):
         return None
     due = task_state.task.timing.following(state.clock.now(), AHEAD_DAYS)
     return next((time for time in due if _runs_on(task_state.task, time, state.calendar)), None)
