@@ -46,8 +46,6 @@ def breadth_due(services: Services, now: datetime) -> Due:
     """The sample to ask for."""
     if not services.settings.scheduler_warmup_market:
         return None, "SCHEDULER_WARMUP_MARKET is false"
-    if universe_of(services.engine) is not None:
-        return None, "this installation loads a watch list, not the market"
     if closed := _closed(services, now):
         return None, closed
     at = sample_time(now)
@@ -110,7 +108,9 @@ def _sensor(
 def warmup_sensor(job: Job, services: OpenServices, idle: Idle) -> dg.SensorDefinition:
     """One run per sample: its key is the moment."""
 
-    def ask(_services: Services, at: datetime, _cursor: str) -> dg.RunRequest:
+    def ask(opened: Services, at: datetime, _cursor: str) -> dg.RunRequest | dg.SkipReason:
+        if opened.migrated and universe_of(opened.engine) is not None:
+            return dg.SkipReason("this installation loads a watch list, not the market")
         return dg.RunRequest(run_key=f"{BREADTH}:{at:%Y-%m-%dT%H:%M}", tags={"app/trigger": "schedule"})
 
     about = "samples how many stocks rise and fall, every five minutes of a session"
