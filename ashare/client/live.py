@@ -7,6 +7,7 @@ asked for again as a whole, so that a correction arrives.
 
 import json
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +41,7 @@ MOST_DATES = 60
 """Trade dates of one question about a table without codes: a call or more each."""
 _KEPT_AS = b"asked"
 _WHOLE = "_all"
+_CODE = re.compile(r"[A-Za-z0-9]{1,16}")
 _AWAY = (UpstreamError, PayloadError, Unavailable)
 
 
@@ -140,6 +142,9 @@ class LiveBackend:
             )
         if len(query.codes) > MOST_CODES:
             raise InputError("codes", f"{len(query.codes)} codes; live answers at most {MOST_CODES}")
+        wrong = next((code for code in query.codes if not _CODE.fullmatch(code)), None)
+        if wrong is not None:  # it names a file as well
+            raise InputError("codes", f"{wrong[:20]!r} is no code")
         return query.codes
 
     def _since(self, query: RowQuery) -> str:
@@ -194,14 +199,16 @@ class LiveBackend:
             raise Unavailable(f"{table.name}: no source serves this; a folder, lake or API of a platform may")
         about = {"session": self._session, "since": since, "sources": answer.sources,
                  "asked_at": self._ctx.clock.now().isoformat(timespec="seconds")}  # fmt: skip
+        lost = []
         for code in codes or (_WHOLE,):
-            if code in answer.not_served and not (answer.frame["code"] == code).any():
-                continue
             own = answer.frame if code == _WHOLE else answer.frame[answer.frame["code"] == code]
-            self._keep(table, code, own, about)
-        lost = next(iter(answer.not_served.items()), None)
-        if lost is not None and lost[0] in (codes or ()):
-            raise Unavailable(f"{table.name}: no source answered for {lost[0]}: {lost[1]}")
+            if own.empty and code in answer.not_served:
+                lost.append(code)
+            else:
+                self._keep(table, code, own, about)
+        if lost:
+            why = answer.not_served[lost[0]]
+            raise Unavailable(f"{table.name}: no source answered for {', '.join(lost)}: {why}")
 
     def _read(self, table: Table, scope: Scope) -> pd.DataFrame:
         """What a load reads of another table: in the types of the pipeline."""

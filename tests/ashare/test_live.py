@@ -129,6 +129,26 @@ def test_without_ex_rights_there_are_no_bars_rather_than_wrong_ones(upstreams: U
         market.read("kline_daily", codes=upstreams.codes[0], since=DAYS[-5], adjust="qfq")
 
 
+def test_a_code_that_no_source_answers_for_is_named_and_the_others_are_kept(upstreams: Upstreams) -> None:
+    stock, of_beijing, *_ = upstreams.codes
+    asked = {"since": DAYS[-5], "columns": ["code", "date", "close"]}
+    kept = upstreams.open("partly")
+    for name in ("exright", "name_history"):
+        kept.read(name, codes=[stock, of_beijing], since=DAYS[-5] if name == "exright" else None)
+    # Nobody but the quote site has bars, and it has none of Beijing.
+    upstreams.services.faults.replace([
+        {"upstream": "tdx", "call": "bars_*", "kind": "reset"},
+        {"upstream": "eastmoney", "call": "kline", "kind": "garbage"},
+        {"upstream": "sina", "call": "bars", "kind": "garbage"},
+    ])  # fmt: skip
+    try:
+        with pytest.raises(ashare.Unavailable, match=f"no source answered for {of_beijing}: "):
+            upstreams.open("partly").read("kline_daily", codes=[stock, of_beijing], **asked)
+        assert len(upstreams.open("partly").read("kline_daily", codes=stock, **asked)) == 5
+    finally:
+        upstreams.services.faults.replace([])
+
+
 def test_answers_are_kept_until_the_next_session(
     upstreams: Upstreams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +188,9 @@ def test_what_live_cannot_answer_says_which_address_can(upstreams: Upstreams) ->
         market.read("kline_daily", since=DAYS[0])
     with pytest.raises(ashare.InputError, match="codes: '600591' is no code of kline_daily; nearest: "):
         market.read("kline_daily", codes=[code, "600591"], since=DAYS[0])
+    for strange in ("../../elsewhere", "600519/x", "."):
+        with pytest.raises(ashare.InputError, match="is no code"):
+            market.read("kline_daily", codes=strange)
     with pytest.raises(ashare.InputError, match="at most 50"):
         market.read("kline_daily", codes=[f"6000{at:02d}" for at in range(60)])
     with pytest.raises(ashare.InputError, match="fund_etf since 20"):
