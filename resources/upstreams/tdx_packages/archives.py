@@ -20,7 +20,10 @@ MOST_MEMBERS = 100_000
 MOST_MEMBER_BYTES = 128 << 20
 MOST_BYTES = 5 << 30
 """Limits of a package: its members, the size of one, and of all of them, unpacked."""
-_UNREADABLE = (zipfile.BadZipFile, OSError, EOFError)
+_UNREADABLE = (
+    zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zlib.error,
+)  # fmt: skip
+"""What Python stumbles over in damaged zips: places before the file, methods and versions to come."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Archive:
             with self._file.open(member) as handle:
                 # One byte more shows a member that is larger than its head says.
                 content = handle.read(member.file_size + 1)
-        except (*_UNREADABLE, NotImplementedError, RuntimeError, zlib.error) as error:
+        except _UNREADABLE as error:
             raise damaged(f"{self.label}, {name}: {error or 'it is cut off'}") from None
         if len(content) != member.file_size:
             raise damaged(f"{self.label}, {name}: {len(content)} bytes, its head says {member.file_size}")

@@ -55,6 +55,8 @@ def _market(market: str, codes: bytes, bars: bytes, day: str) -> Arrays:
         raise damaged(f"{what}: a code at {int(listed['at'].max())} of {len(blocks)} bars")
     if len(np.unique(listed["code"])) != len(listed) or len(np.unique(listed["at"])) != len(listed):
         raise damaged(f"{what}: a code or a bar twice")
+    if not (np.char.isdigit(listed["code"]) & (np.char.str_len(listed["code"]) == 6)).all():
+        raise damaged(f"{what}: a code that is none")
     own = blocks[listed["at"]]
     symbols = np.char.add(market, listed["code"].astype(str))
     places = np.array([_decimals(symbol) for symbol in symbols.tolist()], dtype=np.int64)
