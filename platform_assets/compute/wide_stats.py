@@ -4,6 +4,7 @@ A panel is [dates, codes], newest date last; prices are adjusted to the newest d
 through ex-dates. NaN = no bar. Every figure is of the newest date and uses nothing later.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,18 +93,24 @@ def with_pool_states(panel: BarPanel, sealed: Mask, broken: Mask) -> BarPanel:
     return replace(panel, up=up, up_open=up_open)
 
 
-def newest_up(panel: BarPanel, sessions: int = 20) -> npt.NDArray[np.int64]:
-    """Row of the newest sealed limit-up within the newest sessions, per code; -1 where there is none."""
+def newest_up(panel: BarPanel, sessions: int = 20, missing: Sequence[int] = ()) -> npt.NDArray[np.int64]:
+    """Row of the newest sealed limit-up within the newest sessions, per code; -1 where there is none, or
+    where one of the `missing` rows after it might hold another."""
     count = panel.up.shape[0]
     window = panel.up[-sessions:] == 1
     at = count - 1 - np.argmax(window[::-1], axis=0)
-    return np.where(window.any(axis=0), at, -1).astype(np.int64)
+    known = window.any(axis=0) & (at > max(missing, default=-1))
+    return np.where(known, at, -1).astype(np.int64)
 
 
-def limit_days(panel: BarPanel) -> Row:
-    """Consecutive sealed limit-ups up to the newest date, included; dates without trade are passed over."""
+def limit_days(panel: BarPanel, missing: Sequence[int] = ()) -> Row:
+    """Consecutive sealed limit-ups up to the newest date, included; dates without trade are passed over. NaN
+    where one of the `missing` rows might end them or be one of them."""
     days: Row = limit_streaks(panel.up, len(panel.up))[-1]
-    return days
+    unknown = np.zeros(len(days), dtype=bool)
+    for row in missing:
+        unknown |= np.isnan(panel.up[row]) & ~(panel.up[row + 1 :] == 0).any(axis=0)
+    return np.where(unknown & (days > 0), np.nan, days)
 
 
 def count_up(panel: BarPanel, sessions: int = 20) -> Row:

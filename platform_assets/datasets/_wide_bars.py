@@ -30,10 +30,10 @@ NEEDS = (
     Needed("fusion_kline_daily", ("ma5_dev_pct", "break_fail_days_5d"), 5),
     Needed("fusion_kline_daily", ("vol_accel_5_5",), 10),
     Needed("fusion_kline_daily", ("ma20_dev_pct", "limit_up_count_20d"), POOL_SESSIONS),
-    Needed("fusion_kline_daily", ("limit_days_today", "zt_stat_latest", "seal_fund_latest"), POOL_SESSIONS),
     Needed("fusion_kline_daily", ("volatility_20d",), POOL_SESSIONS + 1),
 )
-"""Those that a missing date of bars inside their sessions would make wrong. Changes are of two closes."""
+"""Those that a missing date of bars inside their sessions would make wrong. Changes are of two closes;
+streaks and the newest limit-up are known where no missing date could go on with them."""
 POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fund_latest": "seal_fund"}
 
 
@@ -62,6 +62,8 @@ def stats(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, stored: pd
     names = sorted(set(bars["code"]))
     pools = _Pools.of(ctx, dates, names, codes)
     panel = wide_stats.with_pool_states(_panel(bars, dates, names), pools.sealed, pools.broken)
+    held = set(bars["date"]) if codes is None else set(dates)
+    missing = [at for at, one in enumerate(dates) if one not in held and one > min(held, default=day)]
     top, bottom = wide_stats.extremes(panel)
     figures = {
         **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60, 120)},
@@ -73,10 +75,10 @@ def stats(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, stored: pd
         "ma20_dev_pct": wide_stats.mean_deviation(panel, 20),
         "vol_accel_5_5": wide_stats.volume_acceleration(panel),
         "volatility_20d": wide_stats.volatility(panel),
-        "limit_days_today": pools.boards_today(wide_stats.limit_days(panel)),
+        "limit_days_today": pools.boards_today(wide_stats.limit_days(panel, missing)),
         "limit_up_count_20d": wide_stats.count_up(panel),
         "break_fail_days_5d": wide_stats.count_broken(panel),
-        **pools.newest(wide_stats.newest_up(panel, POOL_SESSIONS)),
+        **pools.newest(wide_stats.newest_up(panel, POOL_SESSIONS, missing)),
     }
     return pd.DataFrame({"code": names, **figures})
 

@@ -44,6 +44,18 @@ def test_a_streak_goes_on_after_a_rest() -> None:
     assert wide_stats.limit_days(bars).tolist() == [2, 1, 0]  # a stock that is suspended today is at no limit
 
 
+def test_a_date_that_is_not_loaded_leaves_a_streak_unknown() -> None:
+    """Through it, right behind it; not behind a day that ended the streak, nor where a pool has the date."""
+    rest = np.nan
+    bars = panel([[1, 0, 0, 1], [rest, rest, rest, 1], [1, 1, 0, 1], [1, 1, 1, 1]], np.zeros((4, 4)).tolist())
+
+    days = wide_stats.limit_days(bars, missing=(1,))
+
+    assert [None if np.isnan(one) else one for one in days] == [None, None, 1, 4]
+    assert wide_stats.newest_up(bars, missing=(1,)).tolist() == [3, 3, 3, 3]
+    assert wide_stats.newest_up(bars, missing=(3,)).tolist() == [-1, -1, -1, -1]
+
+
 def test_the_newest_limit_up_lies_within_the_window() -> None:
     bars = panel([[1, 0, 1], [0, 0, 0], [0, 0, 1], [0, 0, np.nan]], np.zeros((4, 3)).tolist())
 

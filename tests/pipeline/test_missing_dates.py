@@ -48,9 +48,9 @@ def wide(services: Services) -> dict[str, Any]:
 
 TORN = (
     *("high_52w", "ma20_dev_pct", "vol_accel_5_5", "limit_up_count_20d", "volatility_20d"),
-    *("limit_days_today", "block_trade_premium_30d"),
+    "block_trade_premium_30d",
 )
-WHOLE = ("ma5_dev_pct", "break_fail_days_5d", "chg_5d", "chg_10d", "chg_20d")
+WHOLE = ("ma5_dev_pct", "break_fail_days_5d", "limit_days_today", "chg_5d", "chg_10d", "chg_20d")
 
 
 def test_what_a_missing_date_makes_wrong_is_missing_and_named(torn: Services) -> None:
@@ -93,7 +93,7 @@ def test_it_is_asked_for_again_when_the_date_is_there(torn: Services) -> None:
 
     assert old() == []
     row = wide(torn)
-    filled = ("ma20_dev_pct", "vol_accel_5_5", "limit_up_count_20d", "volatility_20d", "limit_days_today")
+    filled = ("ma20_dev_pct", "vol_accel_5_5", "limit_up_count_20d", "volatility_20d")
     assert all(row[name] is not None for name in filled)
     assert row["high_52w"] is None, "31 trade dates are no year"
     assert row["block_trade_premium_30d"] is None, "deals of six trade dates are loaded"
