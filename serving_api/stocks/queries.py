@@ -47,7 +47,8 @@ AVAILABILITY: Mapping[str, str] = {
 _BAR_OF = partial(tuple.__new__, Bar)
 _TRADED = ("date", "open", "close", "high", "low", "volume", "amount")
 _ADJUSTED = (*_TRADED, "adj_factor")
-_OF_CODE, _NEWEST_FIRST = KLINE.c.code == sa.bindparam("code"), (KLINE.c.date.desc(),)
+_OF_CODE = KLINE.c.code == sa.bindparam("code")
+_NEWEST_FIRST, _OLDEST_FIRST = (KLINE.c.date.desc(),), (KLINE.c.date,)
 """Built once: charts are read most."""
 SHOWN = (
     QuoteSnapshot.code, QuoteSnapshot.name, QuoteSnapshot.price.or_null(), QuoteSnapshot.open,
@@ -77,7 +78,8 @@ def bars_and_first(
     session: Session, code: str, count: int, as_of: str | None, adjust: str
 ) -> tuple[list[Bar], tuple[str | None]]:
     """(`bars`, (date of the first stored row,))."""
-    return bars(session, code, count, as_of, adjust), (first_date(session, KLINE, KLINE.c.code == code),)
+    first = session.first(KLINE, "date", _OF_CODE, order=_OLDEST_FIRST, values={"code": code})
+    return bars(session, code, count, as_of, adjust), (first,)
 
 
 def bars_of_codes(
