@@ -19,8 +19,9 @@ from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.windows import Window
 from resources.warehouse.ledger.imports import PREFIX, Imports, ranked
 
-_BEFORE = 10
-"""Trade dates before a month in which the last bar of a code is looked for."""
+_BEFORE, _LONGEST, _NAMED = 10, 250, 1000
+"""Trade dates before a month in which the last bar of every code is looked for; those for codes that have
+none there, if there are not more of them than the third number."""
 _BARS = "fusion_kline_daily"
 _CODES = 100
 """Codes whose whole past is read at once."""
@@ -115,6 +116,11 @@ def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     first = context.calendar.last(_BEFORE + 1, since)[0]
     last = context.calendar.last(2, since)[0]
     before = context.read(_BARS, columns=("code", "date", "close"), codes=named, since=first, until=last)
+    away = sorted(set(codes) - set(before["code"]))
+    if away and len(away) <= _NAMED:
+        longest = context.calendar.last(_LONGEST, since)[0]
+        older = context.read(_BARS, columns=("code", "date", "close"), codes=away, since=longest, until=last)
+        before = pd.concat([before, older], ignore_index=True)
     before = before[before["date"] < since].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
     closes, days = (dict(zip(before["code"], before[name], strict=True)) for name in ("close", "date"))
     same = (rows["code"] == rows["code"].shift()).to_numpy()

@@ -261,6 +261,15 @@ def test_a_day_package_is_the_bars_of_its_date(cli: CommandLine) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("warehouse_url", ["sqlite"], indirect=True)
+def test_the_reference_price_after_a_long_suspension_is_the_close_before_it(cli: CommandLine) -> None:
+    path = cli.folder / "sh600000.day"
+    path.write_bytes(bars(1000, ("2026-05-28", "2026-05-29", "2026-06-30")))
+    cli.result("import", str(path))
+    rows = stored(cli, TABLE, "date, last_close", f"src='{SRC}' AND date>'2026-05-28'")
+    assert [(day, float(price)) for day, price in rows] == [("2026-05-29", 10.02), ("2026-06-30", 10.12)]
+
+
 @pytest.mark.real_data
 def test_every_bar_of_real_files_is_stored_as_it_is(cli: CommandLine, real_data_dir: Path) -> None:
     """Two hundred sessions of a real stock, and the first sessions of an index."""
