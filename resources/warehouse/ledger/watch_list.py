@@ -5,7 +5,7 @@ An installation without one loads the whole market.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.engine import Engine
 
@@ -60,9 +60,9 @@ class WatchList(Ledger):
         """Puts securities on the list, to be loaded from a first day on. One that is on it already is loaded
         again."""
         known = {one.code: one for one in self.all()}
-        at = stamp(now)
         with transaction(self._engine) as connection:
-            for code in dict.fromkeys(codes):
+            for place, code in enumerate(dict.fromkeys(codes)):
+                at = stamp(now + timedelta(microseconds=place))  # they keep the order in which they came
                 before = known.get(code)
                 row: dict[str, str | None] = {"since": since, "loaded_until": None, "updated_at": at}
                 if before is None:
