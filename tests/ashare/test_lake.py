@@ -28,9 +28,10 @@ def test_publish_then_check_then_a_damaged_month(cli: CommandLine) -> None:
 
 
 def test_a_table_that_is_not_published_is_named(cli: CommandLine) -> None:
-    fault = cli.fault("lake", "publish", "raw_quote")
-    assert fault["parameter"] == "table"
-    assert "'raw_quote' is none of calc_breadth_sample" in fault["error"]
+    unknown, received = cli.fault("lake", "publish", "raw_quote"), cli.fault("lake", "publish", "aux_equity")
+    assert unknown["parameter"] == received["parameter"] == "table"
+    assert "'raw_quote' is none of the tables; nearest: " in unknown["error"]
+    assert "aux_equity is as received, and never published" in received["error"]
 
 
 def test_a_table_that_cannot_be_published_ends_with_1(cli: CommandLine) -> None:
