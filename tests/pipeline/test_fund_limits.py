@@ -25,7 +25,9 @@ def context() -> Any:
         columns=["code", "valid_from", "valid_to", "name", "is_st"],
     )
     tables = {"ref_name_history": spans, "fusion_stock_master": pd.DataFrame(columns=["code", "list_date"])}
-    calendar = SimpleNamespace(offset=lambda day, by: "2023-12-20")
+    calendar = SimpleNamespace(
+        offset=lambda day, by: "2023-12-20", last=lambda count, day: ["2023-12-20", day]
+    )
     return SimpleNamespace(
         read=lambda table, **asked: tables[table],
         calendar=calendar,

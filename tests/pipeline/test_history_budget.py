@@ -70,7 +70,9 @@ def test_a_few_codes_are_asked_there(alone: Services) -> None:
 def test_past_bars_of_the_market_come_from_the_quote_site_and_the_batch_says_why(alone: Services) -> None:
     alone.master(DAY)
     alone.fuse("exright", DAY)
-    alone.faults.replace([{"upstream": "tdx", "call": "*bars*", "kind": "dead"}])
+    rules = [{"upstream": "tdx", "call": "*bars*", "kind": "dead"}]
+    rules.append({"upstream": "tdx_packages", "kind": "dead"})
+    alone.faults.replace(rules)
     alone.fresh()
     loaded = alone.fuse("kline_daily", DAY)
 
