@@ -86,6 +86,10 @@ class DiskFull(StorageError):
     """The disk of the database, or of the data folder, takes no more."""
 
 
+class MissingTable(StorageError):
+    """The database has no such table (yet)."""
+
+
 class DamagedStorage(StorageError):
     """The file of the database is damaged: what it answers cannot be trusted until it is restored."""
 

@@ -97,6 +97,7 @@ RULES: tuple[Rule, ...] = (
 BOUNDED: Mapping[str, str] = {
     "sys_domain_lock": "one row for each of the three domains",
     "sys_task": "one row for each task of the table",
+    "sys_watched_security": "one row for each security of the watch list",
     "sys_config": "one row for each setting that may be stored",
     "sys_import": "one row for each file that a user imported: it is the file's place among the sources",
     "sys_change_snapshot": "one row for each thing that is compared",

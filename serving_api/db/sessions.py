@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection, CursorResult
 
 from core.declaration.conditions import Condition
 from core.declaration.tables import Table
-from core.errors import StorageError
+from core.errors import MissingTable
 from resources.warehouse import reads
 from resources.warehouse.engine import transaction
 from resources.warehouse.failures import storage_error
@@ -55,10 +55,10 @@ class Session:
         return table in self._warehouse.tables
 
     def table(self, name: str) -> Table:
-        """The declaration of a table. Raises StorageError for one that this warehouse does not have: its
+        """The declaration of a table. Raises MissingTable for one that this warehouse does not have: its
         reads give what they give without a database."""
         if not self.has(name):
-            raise StorageError(f"there is no table {name}")
+            raise MissingTable(f"there is no table {name}")
         return self._warehouse.table(name)
 
     def columns(self, table: str, requested: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from core.errors import PayloadError, StorageError, Unavailable, UpstreamError
+from core.errors import MissingTable, PayloadError, StorageError, Unavailable, UpstreamError
 from resources.redact import redact
 from serving_api.db.request_notes import note_failure
 
@@ -25,6 +25,6 @@ async def read_or(empty: T, reading: Awaitable[T]) -> T:
         return await reading
     except DATA_FAILURES as error:
         logger.warning("empty answer: %s: %s", type(error).__name__, redact(str(error)))
-        if isinstance(error, StorageError):
+        if isinstance(error, StorageError) and not isinstance(error, MissingTable):
             note_failure(error)
         return empty

@@ -40,7 +40,10 @@ def published(services: Services, day: str, *, is_open: bool, corrected_on: str 
     }
     table = warehouse.table("ref_trade_calendar")
     warehouse.writer.write(
-        table, pd.DataFrame([row]), where=Slice.of_date("date", day), batch=Batch(partition_key=day)
+        table,
+        pd.DataFrame([row]),
+        where=Slice.of_date("date", day),
+        batch=Batch(partition_key=day, world=services.settings.world),
     )
     warehouse.close()
     stored_calendar(services.settings).look_now()

@@ -71,7 +71,7 @@ def test_past_bars_of_the_market_come_from_the_quote_site_and_the_batch_says_why
     alone.master(DAY)
     alone.fuse("exright", DAY)
     rules = [{"upstream": "tdx", "call": "*bars*", "kind": "dead"}]
-    rules.append({"upstream": "tdx_packages", "kind": "dead"})
+    rules.append({"upstream": "tdx_packages", "call": "*", "kind": "reset"})
     alone.faults.replace(rules)
     alone.fresh()
     loaded = alone.fuse("kline_daily", DAY)

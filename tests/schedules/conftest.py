@@ -29,6 +29,7 @@ TABLES = {
     "sys_gap",
     "sys_fetch",
     "sys_domain_lock",
+    "sys_watched_security",
 }
 # Friday 2026-08-21 and the days around it; Saturday and Sunday are no trade dates.
 DATES = ("2026-08-19", "2026-08-20", "2026-08-21", "2026-08-24", "2026-08-25")

@@ -35,7 +35,7 @@ KLINE = _dwd(
 MASTER = _dwd(
     "fusion_stock_master",
     "code",
-    "code:code name:s64 market:s4 exchange:s8 sec_type:s8 board:s16 list_status:s4 list_date:date "
+    "code:code name:s64 market:s4 exchange:s8 sec_type:s8 board:s16 list_status:s4 is_st:bool list_date:date "
     "total_shares:big float_shares:big pinyin_initials:s32 pinyin_full:s128",
     None,
 )

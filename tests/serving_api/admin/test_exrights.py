@@ -46,7 +46,7 @@ def test_open_items_come_first_with_their_evidence(ledger: FetchContext) -> None
         ({"date": "2026-08-20"}, "date", f"600519 has no open item of 2026-08-20; it has {DAY}"),
         ({"date": "2026-08-32"}, "date", "no date"),
         ({"date": "2030-08-20"}, "date", "future"),
-        ({"code": "sh600519"}, "code", "pattern"),
+        ({"code": "sz600519"}, "code", "600519.SH"),
         ({"reason": "   "}, "reason", "at least 1"),
         ({"reason": "x" * 256}, "reason", "at most 255"),
         ({"counts": "perhaps"}, "counts", "boolean"),

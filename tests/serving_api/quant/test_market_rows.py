@@ -35,7 +35,7 @@ class Rows:
     def columns(self, _table: str, requested: list[str]) -> list[str]:
         return [name for name in requested if name in ROWS]
 
-    def rows(self, _table: str, *, columns: list[str], **_how: Any) -> list[tuple[Any, ...]]:
+    def rows(self, _table: str, *_of: Any, columns: list[str], **_how: Any) -> list[tuple[Any, ...]]:
         return list(zip(*(ROWS[name] for name in columns), strict=True))
 
 

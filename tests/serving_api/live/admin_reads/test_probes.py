@@ -77,7 +77,7 @@ def test_without_a_list_the_usual_code_is_asked_about(ctx: FetchContext) -> None
 
 
 def test_a_code_outside_all_number_ranges_is_refused(ctx: FetchContext) -> None:
-    for code in ("60051", "999999", "sh600519"):
+    for code in ("60051", "999999", "sz600519"):
         answer = ctx.get("/datamgr/probe-all", code=code)
 
         assert answer.status_code == 422
