@@ -19,7 +19,7 @@ PORTAL_NOISE = {"upstream": "eastmoney", "call": "kline", "kind": "garbage"}
 
 def bar(services: Services, code: str, day: str | None = None) -> dict[str, Any]:
     (row,) = services.warehouse.rows(
-        "fusion_kline_daily", ANY.code == code, ANY.date == day or LISTINGS[code]
+        "fusion_kline_daily", ANY.code == code, ANY.date == (day or LISTINGS[code])
     )
     return row
 

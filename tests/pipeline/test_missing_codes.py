@@ -34,7 +34,8 @@ def away(upstream: str) -> dict[str, Any]:
 
 
 def without_terminal(services: Services, *more: dict[str, Any]) -> Loaded:
-    services.faults.replace([{"upstream": "tdx", "call": "*bars*", "kind": "dead"}, *more])
+    terminal = {"upstream": "tdx", "call": "*bars*", "kind": "dead"}
+    services.faults.replace([terminal, away("tdx_packages"), *more])
     services.fresh()
     return services.fuse("kline_daily", DAY)
 
