@@ -7,6 +7,7 @@ A value that does not parse refuses to start and names the variable.
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -24,6 +25,7 @@ LOG_FORMATS = ("json", "text")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"})
 """The scheduled tasks that load a trade date after its close; `eod_core` loads the same by hand."""
+_ORIGIN = re.compile(r"https?://[^/?#\s]+|\*")
 LAKE_FOLDER = "lake"
 """Of the published tables in the data folder, where LAKE_URL names no other place."""
 NOT_ZERO = (
@@ -171,10 +173,7 @@ class Settings:
         "",
         "file with a JSON list of texts: names of stocks and ends of titles, to see how a page shows them",
     )
-    start_limit_s: int = _setting(
-        1800,
-        "seconds that a start waits for a process that makes progress; one that does nothing ends it sooner",
-    )
+    start_limit_s: int = _setting(1800, "seconds that a start waits for a process that makes progress")
     sample_history_dates: int = _setting(320, "trade dates of bars that the first start loads")
     real_data_dir: str = _setting("../shared/data", "files of the replay world")
 
@@ -323,6 +322,9 @@ def _check_addresses(settings: Settings) -> None:
     for name in ("api_port", "api_check_port", "dagster_port", "db_port", "smtp_port"):
         if not 0 <= getattr(settings, name) <= 65535:
             raise InputError(name.upper(), f"{getattr(settings, name)} is no port (0..65535)")
+    wrong = next((origin for origin in settings.cors_origin_list if not _ORIGIN.fullmatch(origin)), None)
+    if wrong is not None:
+        raise InputError("CORS_ORIGINS", f"{wrong!r} is no origin, such as https://app.example.com")
 
 
 def _check(settings: Settings) -> Settings:
@@ -363,18 +365,9 @@ def _check(settings: Settings) -> Settings:
             "SAMPLE_CLOCK",
             f"only with DATA_SOURCE=mock (it is {settings.data_source}): real upstreams have real time",
         )
-    _check_origins(settings.cors_origin_list)
     if settings.sample_clock and settings.sample_now:
         raise InputError("SAMPLE_CLOCK", "not together with SAMPLE_NOW: one of them says what time it is")
     return settings
-
-
-def _check_origins(origins: list[str]) -> None:
-    for origin in origins:
-        parts = urlsplit(origin)
-        plain = f"{parts.scheme}://{parts.netloc}"
-        if origin != "*" and (parts.scheme not in ("http", "https") or origin != plain):
-            raise InputError("CORS_ORIGINS", f"{origin!r} is no origin, such as https://app.example.com")
 
 
 def load_settings(

@@ -11,13 +11,13 @@ from ashare.output import Output
     "package", metavar="bars|events|reports|DATE", shell_complete=words("bars", "events", "reports")
 )
 @click.option(
-    "--to",
+    "--out",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
     help="Where the files go; default: DATA_DIR/packages.",
 )
 @click.pass_obj
-def command(out: Output, package: str, to: str | None) -> None:
+def command(output: Output, package: str, out: str | None) -> None:
     """Download a package of the terminal's publisher: all daily bars since 1990 (some 500 MB), all ex-right
     events, all reports, or the bars of a trade date.
 
@@ -26,4 +26,4 @@ def command(out: Output, package: str, to: str | None) -> None:
     """
     from ashare.work.download import run  # noqa: PLC0415  see ashare.main
 
-    run(out, package, to)
+    run(output, package, out)

@@ -15,7 +15,7 @@ PACKAGES = ("bars", "events", "reports")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def run(out: Output, package: str, to: str | None) -> None:
+def run(out: Output, package: str, folder_name: str | None) -> None:
     """Download a package; shows where it is and how it is imported."""
     settings = command_settings()
     calendar, clock = stored_calendar(settings).look_now().fixed(), market_clock(settings)
@@ -23,7 +23,7 @@ def run(out: Output, package: str, to: str | None) -> None:
         raise InputError(
             "package", f"{package[:40]!r} is none of {', '.join(PACKAGES)}, and no trade date YYYY-MM-DD"
         )
-    folder = Path(to) if to else settings.data_path / FOLDER
+    folder = Path(folder_name) if folder_name else settings.data_path / FOLDER
     ctx = open_context(settings, clock, calendar)
     try:
         client = ctx.tdx_packages

@@ -22,7 +22,7 @@ from core.declaration.tables import Table
 from core.errors import NotFound
 from core.market.bars import Dense
 from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
-from platform_assets.pipeline.download import Download, ask
+from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fused_rows import fused_frame
 from platform_assets.pipeline.stored_rows import key_with_src
 from platform_assets.pipeline.windows import Window
@@ -166,15 +166,23 @@ class Unstored:
         return _answer(checked.frame, download)
 
     def _staged(self, dataset: Dataset, context: Context) -> Answer:
-        """The feeds of a dataset, staged and fused. One feed that cannot be had is noted as a source that
-        failed, as in a run of the pipeline; the last error is raised where none can."""
+        """The feeds of a dataset, staged and fused. A feed that no source gives is among `sources` with its
+        errors, as in a run of the pipeline; AllSourcesFailed where none is given."""
         frames, sources, not_served = [], [], dict[str, str]()
+        failed: list[AllSourcesFailed] = []
         for name, stage in dataset.feeds.items():
-            got = self._raw(self.registry.raws[name], context)
+            try:
+                got = self._raw(self.registry.raws[name], context)
+            except AllSourcesFailed as error:
+                failed.append(error)
+                sources += _shown(error.download)
+                continue
             sources += got.sources
             not_served |= got.not_served
             if len(got.frame):
                 frames.append(stage(got.frame, context))
+        if len(failed) == len(dataset.feeds):
+            raise failed[-1]
         if not frames:
             return Answer(empty_frame(dataset.table.all_columns), sources, not_served)
         staged = dataset.stage_table
@@ -187,9 +195,12 @@ class Unstored:
 
 
 def _answer(frame: pd.DataFrame, download: Download) -> Answer:
-    shown = ("src", "rows", "error", "reason", "fallback_reason")
-    sources = [{name: one[name] for name in shown if name in one} for one in download.sources]
-    return Answer(frame, sources, download.not_served)
+    return Answer(frame, _shown(download), download.not_served)
+
+
+def _shown(download: Download) -> list[dict[str, Any]]:
+    names = ("src", "rows", "error", "reason", "fallback_reason")
+    return [{name: one[name] for name in names if name in one} for one in download.sources]
 
 
 def scope_of(table: Table, partition: Partition, dates: Sequence[str], codes: Sequence[str] | None) -> Scope:

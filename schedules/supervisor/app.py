@@ -199,10 +199,11 @@ class Start:
         try:
             queue = CommandQueue(engine)
             known = loaded_before(ScheduledRunLedger(engine))
-            watching.refuse_mixed(engine, self.settings, self._watch, loaded_before=known)
-            request_calendar(queue)
             watch = WatchList(engine)
-            if self._watch or watch.all():
+            watched = watch.all()
+            watching.refuse_market(watched, self._watch, self.data, loaded_before=known)
+            request_calendar(queue)
+            if self._watch or watched:
                 wait = partial(follow, stopping=self.child_processes.stopping, watch=self._watch_load)
                 watching.load(queue, watch, self._watch, self._say, wait)
                 self._watched = watch.all()

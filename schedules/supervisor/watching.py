@@ -4,14 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy.engine import Engine
-
 from core.errors import PlatformError
 from resources.run_lock import StartRefused
-from resources.settings import Settings
 from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
 from resources.warehouse.ledger.watch_list import Watched, WatchList
-from resources.warehouse.sql import Sql
 from schedules.supervisor.child_processes import Interrupted, Say
 
 COMMAND = "load_watched"
@@ -55,25 +51,17 @@ def _request(queue: CommandQueue, asked: WatchRequest | None) -> Command:
     return queue.enqueue(COMMAND, args, requested_by="supervisor", max_attempts=3)
 
 
-def refuse_mixed(
-    engine: Engine, settings: Settings, asked: WatchRequest | None, *, loaded_before: bool
+def refuse_market(
+    watched: Sequence[Watched], asked: WatchRequest | None, data: Path, *, loaded_before: bool
 ) -> None:
-    """StartRefused where rows of a simulated market and of the real one would stand in one table, or where a
-    watch list would follow a whole market (`loaded_before`: a trade date was loaded)."""
-    watched = WatchList(engine).all()
-    if not watched and asked is None:
+    """StartRefused where a watch list is empty, or would follow a whole market (`loaded_before`: a trade date
+    was loaded)."""
+    if watched or asked is None:
         return
-    worlds = Sql(engine).rows("SELECT DISTINCT world FROM sys_batch")
-    simulated = settings.data_source == "mock"
-    if any((world is not None) != simulated for (world,) in worlds):
-        what = "real upstreams" if simulated else "the simulated market"
-        raise StartRefused(
-            f"DATA_DIR: {settings.data_path} holds rows of {what}, and DATA_SOURCE is {settings.data_source}"
-        )
-    if not watched and not (asked and asked.codes):
+    if not asked.codes:
         raise StartRefused("codes: nothing is on the watch list yet; --codes names what to load")
-    if loaded_before and not watched:
-        raise StartRefused(f"DATA_DIR: {settings.data_path} holds the whole market; --codes needs a new one")
+    if loaded_before:
+        raise StartRefused(f"DATA_DIR: {data} holds the whole market; --codes needs a new one")
 
 
 def how_to_read(watched: Sequence[Watched], base: str, data: Path) -> list[str]:

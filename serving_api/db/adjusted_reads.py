@@ -128,13 +128,13 @@ class Ledger:
 
     def note_rows(
         self, table: str, columns: Sequence[str], rows: Sequence[Any], code: int | str | None,
-        day: int | str | None, by: str, values: Sequence[Any], as_of: str | None, held: Held,
+        day: int | str | None, sent: Callable[[], tuple[str, Sequence[Any]]], as_of: str | None, held: Held,
     ) -> None:  # fmt: skip
-        """Note `rows` of a table, each with its code and day at `code` and `day`. `by`: condition and order
-        that chose them, with the `values` of the condition. Where neither names a code, each that the table
-        has rows of may be behind a value."""
+        """Note `rows` of a table, each with its code and day at `code` and `day`. `sent`: the statement that
+        chose them, with its values. Where neither names a code, each that the table has rows of may be behind
+        a value."""
         current = _CURRENT.get()
-        if current is None or not _is_adjusted(table, columns, by):
+        if current is None or not _is_adjusted(table, columns, sent):
             return
         current.some = True
         since = self.provisional(as_of)
@@ -147,6 +147,7 @@ class Ledger:
                     until = None if day is None else str(row[day])
                     current.codes |= reached(since, (row[code],), until, ahead)
             return
+        by, values = sent()
         named = _OF_CODES.search(by) is not None
         codes = [value for value in values if isinstance(value, str)] if named else held(table, since.keys())
         until = None if day is None else max(str(row[day]) for row in rows)
@@ -180,7 +181,7 @@ def adjusted_columns(table: str) -> frozenset[str]:
     return builtin_registry().adjusted.get(table, _NO_COLUMNS)
 
 
-def _is_adjusted(table: str, columns: Sequence[str], by: str) -> bool:
+def _is_adjusted(table: str, columns: Sequence[str], sent: Callable[[], tuple[str, Sequence[Any]]]) -> bool:
     """Whether adjusted prices are behind these columns, or behind the choice of the rows."""
     adjusted = adjusted_columns(table)
-    return not adjusted.isdisjoint(columns) or not (adjusted - {"code"}).isdisjoint(_WORD.findall(by))
+    return not adjusted.isdisjoint(columns) or not (adjusted - {"code"}).isdisjoint(_WORD.findall(sent()[0]))

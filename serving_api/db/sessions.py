@@ -9,6 +9,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, cast
 
 import anyio
@@ -77,9 +78,8 @@ class Session:
             columns = tuple(how.get("columns") or declared.names)
             at = {name: place for place, name in enumerate(columns)}
             code, day = at.get("code"), at.get(declared.date_column or "")
-            by, values = _sent(result)
             as_of = how.get("as_of")
-            self._ledger.note_rows(table, columns, rows, code, day, by, values, as_of, self._held)
+            self._ledger.note_rows(table, columns, rows, code, day, partial(_sent, result), as_of, self._held)
         return rows
 
     def first(self, table: str, column: str, *where: Where, **how: Unpack[Selection]) -> str | None:

@@ -149,6 +149,18 @@ def test_a_code_that_no_source_answers_for_is_named_and_the_others_are_kept(upst
         upstreams.services.faults.replace([])
 
 
+def test_a_feed_that_no_source_gives_costs_its_own_values_alone(upstreams: Upstreams) -> None:
+    """Boards, members, index constituents and profiles make an industry row: without the indices the rest is
+    there, and the frame names who failed."""
+    with upstreams.without("csindex", "cnindex", "sw"):
+        rows = upstreams.open("without indices").read("stock_industry", codes=upstreams.codes[0])
+
+    assert len(rows) == 1
+    assert rows["industry"].notna().all()
+    failed = {one["src"] for one in rows.attrs["sources"]["stock_industry"] if one.get("error")}
+    assert failed == {"csindex", "cnindex", "sw"}
+
+
 def test_answers_are_kept_until_the_next_session(
     upstreams: Upstreams, monkeypatch: pytest.MonkeyPatch
 ) -> None:

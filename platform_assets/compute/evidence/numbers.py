@@ -35,16 +35,20 @@ _ARABIC = re.compile(
     r"(?P<sign>(?<![0-9A-Za-z])[+\-]|负)?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
     rf"\s?(?P<scale>万亿|亿|万|千|百)?\s?(?P<unit>{_ALL_UNITS})?"
 )
+_QUARTER = (
+    r"(?:[QqHh][1-4](?![A-Za-z0-9])|第?[一二三四1-4]季(?:度|报)|上半年|下半年|半年报|中报|年报|全年|前三季度)"
+)
+_YEAR = re.compile(rf"(?:(?<!\d)|(?<=FY))(?:20|19)\d{{2}}(?=\s?{_QUARTER})|(?<=FY)(?:20|19)\d{{2}}")
+"""The year of a period: 2026Q2, FY2024. It is a date, which the facts must know."""
 _LABELS = re.compile(
     r"(?:^|(?<=\n))[ \t#>*_-]*(?:\d{1,2}[.、)）:：](?!\d)|[(（]\d{1,2}[)）])"  # the number of a list's item
-    r"|[(（【]\d{1,2}[)）】](?=[^\d\s，。；,;])"
+    r"|(?<=[。；;])\s*[(（]\d{1,2}[)）]"
     r"|(?<![A-Za-z])(?:MA|EMA|SMA|RSI|KDJ|MACD|BOLL|CCI|WR|ATR|VOL|BIAS|DMI|ROC|PSY)"
     r"[ _-]?(?:[(（]\d{1,3}(?:\s*[,，、]\s*\d{1,3})*[)）]|\d{1,3})(?![\d.%])"
     r"|(?<![\d.])\d{1,3}(?:日|天|周|月|季|年)(?:线|均线|移动平均|均价|均量|期国债|期|新高|新低|高点|低点|分位)"
-    r"|(?:近|过去|最近|连续|前|未来|过往)\s?\d{1,3}\s?(?:个)?(?:交易日|日|天|周|月|季度|季|年|期|个报告期)"
+    r"|(?:近|过去|最近|前|未来|过往)\s?\d{1,3}\s?(?:个)?(?:交易日|日|天|周|月|季度|季|年|期|个报告期)"
     r"|(?<!\d)\d{1,2}周(?=高|低|新|内|以来|最)"
-    r"|(?<!\d)(?:20|19)\d{2}\s?年?(?:第?[一二三四1-4]季(?:度|报)?|上半年|下半年|半年报|中报|年报|全年|前三季度|[QqHh][1-4])"
-    r"|第?[一二三四1-4]季度|(?<![A-Za-z0-9])(?:FY\d{2,4}|[QqHh][1-4])(?![A-Za-z0-9])"
+    rf"|{_QUARTER}"
 )
 """Numbers that name something and state no figure of the market: the place in a list, the period of an
 indicator, a span of time, a tenor, a quarter."""
@@ -98,7 +102,7 @@ def mentions(text: str) -> list[Mention]:
     for label in _LABELS.finditer(plain):
         taken[label.start() : label.end()] = [True] * (label.end() - label.start())
     for one in chain(
-        _without_value(plain, "date", _DATE, _TIME),
+        _without_value(plain, "date", _YEAR, _DATE, _TIME),
         _without_value(plain, "code", _CODE),
         _words(plain),
         _without_value(plain, "opaque", _OPAQUE),

@@ -7,7 +7,7 @@ against the time that a quote may take.
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -197,7 +197,3 @@ def checked(listed: ListedReport, content: bytes) -> bytes:
             source=SOURCE,
         )
     return content
-
-
-Progress = Callable[[int, int], None]
-"""Gets (bytes that are there, bytes in all)."""

@@ -15,7 +15,6 @@ from resources.upstreams.tdx_packages.client import (
     EVENTS,
     MOST_PACKAGE,
     Announced,
-    Progress,
     RemoteFile,
     TdxPackagesClient,
     checked,
@@ -26,6 +25,8 @@ from resources.upstreams.tdx_packages.day_packages import date_of
 from resources.upstreams.tdx_packages.events import read_events
 from resources.upstreams.tdx_packages.reports import ListedReport, read_report_list
 
+Progress = Callable[[int, int], None]
+"""Gets (bytes that are there, bytes in all)."""
 _ROUNDING = 0.01
 """Share by which a size may differ from the announced one, which is rounded."""
 _WITNESSES = ("sh000001.day", "sz399001.day")
