@@ -11,9 +11,10 @@ from ashare.session import BY, need_worker, with_state
 from ashare.waiting import finished
 from core.errors import InputError
 from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.watch_list import LOAD_WATCHED
 from schedules.supervisor import app
 from schedules.supervisor.watching import WatchRequest
-from serving_api.admin.watch_list import COMMAND, MOST_CODES, plan_of, refuse_whole_market, wish_of
+from serving_api.admin.watch_list import MOST_CODES, plan_of, refuse_whole_market, wish_of
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
@@ -62,7 +63,7 @@ async def _asked(state: State, wish: dict[str, Any]) -> Command:
     need_worker(state)
     refuse_whole_market(state)
     args = {"codes": wish["codes"], "since": wish["since"]}
-    return await off_loop(CommandQueue(state.writer.engine).enqueue, COMMAND, args, requested_by=BY)
+    return await off_loop(CommandQueue(state.writer.engine).enqueue, LOAD_WATCHED, args, requested_by=BY)
 
 
 def _plan_lines(plan: dict[str, Any]) -> list[str]:

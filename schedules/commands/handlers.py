@@ -5,6 +5,7 @@ from typing import Any
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from platform_assets.definitions.run_lease import LEASE_TAG, lease_tag
+from resources.warehouse.ledger.watch_list import LOAD_WATCHED
 from resources.warehouse.locks import DOMAINS
 from schedules import run_tags
 from schedules.commands.backfill import backfill
@@ -144,7 +145,7 @@ HANDLERS: dict[str, Handler] = {
     "cleanup": Handler(cleanup, long=True),
     "exright_reason": Handler(exright_reason),
     "fusion_sync": Handler(fusion_sync, long=True),
-    "load_watched": Handler(load_watched, long=True),
+    LOAD_WATCHED: Handler(load_watched, long=True),
     "initial_load": Handler(initial_load, long=True),
     "calculations": Handler(calculations, long=True),
     "quant_recalc": Handler(quant_recalc, long=True),

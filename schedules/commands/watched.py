@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import ConflictError, InputError, PlatformError
 from resources.warehouse.ledger.loads import CODE_HISTORY
-from resources.warehouse.ledger.watch_list import Watched, WatchList
+from resources.warehouse.ledger.watch_list import LOAD_WATCHED, Watched, WatchList
 from resources.warehouse.sql import Sql, marks
 from schedules import run_tags
 from schedules.commands.command_context import Work
@@ -24,7 +24,6 @@ from schedules.commands.initial_load import (
 )
 from schedules.runs.outcome import RunOutcome
 
-COMMAND = "load_watched"
 INDICES = "index_daily_sync"
 OF_A_STOCK = ("indicator_daily", "pattern_daily", "chip_daily")
 """What is calculated of each stock by itself, and not of the market that it is in."""
@@ -69,7 +68,7 @@ def load_watched(work: Work) -> dict[str, Any]:
     watch, now = WatchList(services.engine), services.clock.now()
     codes = work.codes
     if codes:
-        watch.add(codes, _since(work), by=work.command.requested_by or COMMAND, now=now)
+        watch.add(codes, _since(work), by=work.command.requested_by or LOAD_WATCHED, now=now)
     newest = services.calendar.newest_complete(now)
     due = [one for one in watch.all() if (one.loaded_until or "") < newest]
     steps = [*_steps(due), *_newest(work, newest)]
@@ -165,4 +164,4 @@ def _ask_for_calculations(work: Work, newest: str) -> None:
     steps = [[name, first, last] for name in OF_A_STOCK for first, last in ranges(days)]
     args = {"steps": [*steps, [LAKE, newest, newest]]}
     with suppress(ConflictError):  # one is under way
-        work.services.commands.enqueue_alone(CALCULATIONS, args, requested_by=COMMAND)
+        work.services.commands.enqueue_alone(CALCULATIONS, args, requested_by=LOAD_WATCHED)

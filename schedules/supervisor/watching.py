@@ -7,10 +7,9 @@ from pathlib import Path
 from core.errors import PlatformError
 from resources.run_lock import StartRefused
 from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
-from resources.warehouse.ledger.watch_list import Watched, WatchList
+from resources.warehouse.ledger.watch_list import LOAD_WATCHED, Watched, WatchList
 from schedules.supervisor.child_processes import Interrupted, Say
 
-COMMAND = "load_watched"
 Wait = Callable[[CommandQueue, int, Say], Command | None]
 """Says how far a command is until it ends; None when the start is to stop first."""
 
@@ -45,10 +44,10 @@ def load(queue: CommandQueue, watch: WatchList, asked: WatchRequest | None, say:
 def _request(queue: CommandQueue, asked: WatchRequest | None) -> Command:
     """A new command, or the one under way that does all of that."""
     args = {} if asked is None else {"codes": list(asked.codes), "since": asked.since}
-    for one in queue.of_name(COMMAND, statuses=OPEN):
+    for one in queue.of_name(LOAD_WATCHED, statuses=OPEN):
         if not args or one.args == args:
             return one
-    return queue.enqueue(COMMAND, args, requested_by="supervisor", max_attempts=3)
+    return queue.enqueue(LOAD_WATCHED, args, requested_by="supervisor", max_attempts=3)
 
 
 def refuse_market(

@@ -14,7 +14,7 @@ from core.market.symbols import INDEX_NAMES, dataset_code
 from resources.transport.settings import transport_settings
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.watch_costs import calls_of_codes
-from resources.warehouse.ledger.watch_list import WatchList, is_index
+from resources.warehouse.ledger.watch_list import LOAD_WATCHED, WatchList, is_index
 from serving_api.admin.gaps import paced_seconds
 from serving_api.admin.shared import parse_day
 from serving_api.framework.envelope import PREFIX
@@ -25,7 +25,6 @@ from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
-COMMAND = "load_watched"
 MOST_CODES = 500
 YEARS = 10
 """Of a history whose first day nobody named."""
@@ -118,7 +117,7 @@ async def add(call: Admin, body: WatchRequest) -> Answer:
     await off_loop(refuse_whole_market, call.state)
     args = {"codes": codes, "since": since}
     queue = CommandQueue(call.state.writer.engine)
-    command = await off_loop(queue.enqueue, COMMAND, args, requested_by=call.member.username)
+    command = await off_loop(queue.enqueue, LOAD_WATCHED, args, requested_by=call.member.username)
     return Answer({"status": "accepted", "command_id": command.id, **args}, status_code=202)
 
 

@@ -16,6 +16,8 @@ from resources.warehouse.records import record
 from resources.warehouse.sql import Ledger, Sql
 from resources.warehouse.stored import delete, select, stored, update
 
+LOAD_WATCHED = "load_watched"
+"""The command that loads what the list lacks."""
 _TABLE = stored("sys_watched_security")
 _NEVER = "9999"
 
