@@ -118,7 +118,8 @@ class StockWide(Model):
         "", "of the 30 trade dates before, those on the billboard; unknown until all of them are loaded", ge=0
     )
     block_trade_premium_30d: t.Pct = col(
-        "pct", "premium of block trades in the 30 trade dates before, by amount"
+        "pct",
+        "of block trades in the 30 trade dates before, by amount; unknown until all of them are loaded",
     )
     industry: t.S64 = col(title="industry")
     em_industry: t.S64 = col(title="industry board of the portal", varies=EVENING)

@@ -45,6 +45,7 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/lineage/{table}": "needs the key of a row: the columns of each table's own key",
     "/api/v1/datamgr/gaps": "no date that is due is missing",
     "/api/v1/datamgr/exrights": _EXPLAINED,
+    "/api/v1/datamgr/watch-list": "the whole market is loaded, and nobody added a security by hand",
     "/api/v1/datamgr/backfill": "no backfill was requested yet",
     "/api/v1/datamgr/backfill/{backfill_id}": "no backfill was requested yet",
     "/api/v1/notes/morning": _WRITTEN,

@@ -39,7 +39,7 @@ SAYS_WHY = {
     "fusion_stock_wide": ("of the current session alone", "unknown until all of them are loaded"),
 }
 """Words of a column that a load of the day does not fill, by table."""
-LONGER = {"chg_120d", "chg_1y", "chg_ytd"}
+LONGER = {"chg_120d", "chg_1y", "chg_ytd", "high_52w", "low_52w"}
 """Columns of the wide table that look back farther than DATES."""
 STATE = "autumn-2026"
 """What the simulated upstreams are like: a first start has to pass in the default state."""

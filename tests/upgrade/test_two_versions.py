@@ -32,7 +32,10 @@ from tests.serving_api import market
 warehouse = market.open_warehouse(sys.argv[1], Path(sys.argv[2]))
 warehouse.migrate()
 market.fill(warehouse)
+with warehouse.engine.begin() as connection:
+    connection.exec_driver_sql("UPDATE sys_batch SET world='sample'")
 """
+"""The rows of a platform on the sample market, as its runs mark their batches."""
 WRITE = """
 from pathlib import Path
 import sys

@@ -216,8 +216,9 @@ def test_every_answer_of_the_simulated_market_is_read(bench: Bench) -> None:
     answered = {f"{one.upstream} {route.call}" for one in responders() for route in one.routes}
     asked = {f"{upstream} {call}" for upstream, calls in bench.market.calls().items() for call in calls}
 
-    # For clients of others; searches of the chat have tests of their own.
-    assert answered - asked == {"tencent bars_short", "tavily search", "duckduckgo search"}
+    # For clients of others; searches of the chat and downloads in parts have tests of their own.
+    downloads = {f"tdx_packages {name}" for name in ("all_bars", "events", "reports")}
+    assert answered - asked == {"tencent bars_short", "tavily search", "duckduckgo search"} | downloads
 
 
 def test_every_report_that_is_asked_for_has_evidence(calls: dict[str, Seen]) -> None:

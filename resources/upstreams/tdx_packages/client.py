@@ -25,7 +25,6 @@ from resources.upstreams.upstream_client import UpstreamClient
 PART = 2 << 20
 """Bytes of a part."""
 MOST_PACKAGE = 1 << 30
-MOST_DATE_PACKAGE = 16 << 20
 _TIME = re.compile(r"HSJDAY_SOFT_TIME\s*=\s*[\"'](\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[\"']")
 _SIZE = re.compile(r"HSJDAY_SOFT_SIZE\s*=\s*[\"']([\d.,]+)\s*(MB|M|B)?[\"']", re.IGNORECASE)
 _UNITS = {"MB": 1 << 20, "M": 1 << 20, "B": 1, "": 1}
@@ -124,6 +123,18 @@ def parse_list(body: bytes) -> list[ListedReport]:
     return read_report_list(body)
 
 
+def parse_date(body: bytes, file: RemoteFile, day: str) -> pd.DataFrame:
+    """The rows of `date_bars` from the package of that trade date (ISO)."""
+    _must_be_no_page(body, file)
+    with archives.opened(io.BytesIO(body), file.path) as archive:
+        members = {name.rpartition("/")[2].lower(): archive.read(name) for name in archive.names}
+    if date_of(list(members)) != day:
+        raise damaged(f"{file.path}: holds {', '.join(sorted(members)[:6])}")
+    rows = pd.DataFrame(read_date(members, day))
+    rows["code"], rows["market"] = rows["symbol"].str[2:], rows["symbol"].str[:2].str.upper()
+    return rows
+
+
 class TdxPackagesClient(UpstreamClient):
     source = SOURCE
 
@@ -166,17 +177,11 @@ class TdxPackagesClient(UpstreamClient):
         (quoted), open, high, low, close, volume (shares), amount (CNY); of a suspended one volume 0 at the
         previous close. NotServed when it is not out."""
         file = date_file(day)
+        request = Request(file.site, file.call, file.path)
         try:
-            content = self.file(file, most=MOST_DATE_PACKAGE)
+            return self._ask(request, partial(parse_date, file=file, day=day))
         except Permanent as error:
             raise NotServed(f"{file.path}: {error.message}", source=SOURCE) from error
-        with archives.opened(io.BytesIO(content), file.path) as archive:
-            members = {name.rpartition("/")[2].lower(): archive.read(name) for name in archive.names}
-        if date_of(list(members)) != day:
-            raise damaged(f"{file.path}: holds {', '.join(sorted(members)[:6])}")
-        rows = pd.DataFrame(read_date(members, day))
-        rows["code"], rows["market"] = rows["symbol"].str[2:], rows["symbol"].str[:2].str.upper()
-        return rows
 
     def report_list(self) -> list[ListedReport]:
         """Every report file with its period, hash and size."""

@@ -120,13 +120,15 @@ def _once(
 
 
 def read_report_list(content: bytes) -> list[ListedReport]:
-    """The lines of `gpcw.txt`, oldest period first. PayloadError for another form or a file twice."""
+    """The lines of `gpcw.txt`, oldest period first. PayloadError for another form, no line, a file twice."""
     found = []
     for line in content.decode("ascii", errors="replace").split():
         match = _LIST_LINE.fullmatch(line)
         if match is None:
             raise damaged(f"gpcw.txt: {line[:60]!r} names no file with its hash and size")
         found.append(ListedReport(match[1], _period(int(match[2])), match[3].lower(), int(match[4])))
+    if not found:
+        raise damaged("gpcw.txt: names no file")
     if len({one.name for one in found}) != len(found):
         raise damaged("gpcw.txt: a file twice")
     return sorted(found, key=lambda one: one.period)

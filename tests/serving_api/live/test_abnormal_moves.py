@@ -175,10 +175,10 @@ def test_the_quote_site_has_prices_while_the_terminal_is_unavailable(bench: Fetc
 
 
 def test_a_slow_kind_is_left_behind(bench: FetchContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "WAIT_S", 0.3)
+    monkeypatch.setattr(segments, "WAIT_S", 1.0)
     bench.clock.at = AUCTION.replace(hour=10)
     slow = {"upstream": "eastmoney", "call": "stock_changes", "kind": "slow", "count": 1}
-    bench.faults.replace([{**slow, "args": {"bytes_per_second": 2_000}}])
+    bench.faults.replace([{**slow, "args": {"bytes_per_second": 600}}])
     first = moves(bench)
     assert (first["intraday"], first["deviation"] != []) == ([], True)
     running = bench.app.state.platform.part(AbnormalMoves)._intraday
