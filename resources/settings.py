@@ -151,6 +151,9 @@ class Settings:
     dagster_host: str = _setting("127.0.0.1", "where the API and the worker find the Dagster UI")
     dagster_port: int = _setting(3000)
     dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens; it has no login of its own")
+    dagster_allowed_hosts: str = _setting(
+        "", "comma list of names under which the Dagster UI may be requested, beside DAGSTER_HOST"
+    )
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")
     payload_url: str = _setting(

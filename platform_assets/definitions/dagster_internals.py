@@ -8,6 +8,8 @@
 - `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker gets.
 - `TICKING`, `DAEMONS`: modules by name, loaded by `schedules.supervisor.simulated_time` alone, which replaces
   the time by which schedules and sensors tick.
+- `WorkspaceProcessContext`, `WorkspaceFileTarget`: what `dagster_webserver` makes its app of, which gets a
+  check of Host and Origin before it.
 - `UnresolvedAssetJobDefinition`: the type of what `dagster.define_asset_job` returns.
 
 A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
@@ -26,6 +28,8 @@ from dagster._core.storage.event_log.schema import (
 )
 from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
+from dagster._core.workspace.context import WorkspaceProcessContext
+from dagster._core.workspace.load_target import WorkspaceFileTarget
 from dagster._grpc.types import ExecuteStepArgs
 from dagster._serdes import unpack_value
 
@@ -58,5 +62,7 @@ __all__ = [
     "SqliteEventLogStorage",
     "StepDependencyConfig",
     "UnresolvedAssetJobDefinition",
+    "WorkspaceFileTarget",
+    "WorkspaceProcessContext",
     "unpack_value",
 ]

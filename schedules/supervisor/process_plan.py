@@ -150,11 +150,14 @@ def ui(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
     bind = settings.dagster_bind
     return _child(
         UI,
-        timed(settings, "dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
+        timed(
+            settings, "schedules.supervisor.dagster_ui", "-h", bind, "-p", str(ports.dagster), "-w",
+            str(workspace),
+        ),
         ready=lambda: answers(ports.dagster, "/server_info", reachable(bind)),
         patience_s=180.0,
         sign=server_sign(lambda: answers(ports.dagster, "/server_info", reachable(bind), timeout_s=SIGN_S)),
-    )
+    )  # fmt: skip
 
 
 def worker(settings: Settings, ports: Ports) -> ChildSpec:

@@ -3,71 +3,24 @@
 The protocol's package is imported at the first request, in a thread: start-up and other routes do not
 load it. Requests are independent of each other, so several API processes can serve one client.
 
-A foreign web page can make a browser send requests here, and with a name that resolves to this machine
-(DNS rebinding) even read the responses. A numeric address and `localhost` cannot be rebound; any other
-name has to be listed in MCP_ALLOWED_HOSTS. An Origin, which only browsers send, must be of the same host.
+Which Host and Origin it accepts: `core/request_hosts.py`, with the names of MCP_ALLOWED_HOSTS.
 """
 
 import asyncio
 import gc
-import ipaddress
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import Receive, Scope, Send
 
+from core.request_hosts import is_allowed_host, is_allowed_origin, parse_hosts
 from serving_api.framework.error_responses import ErrorResponse
 from serving_api.framework.state import State
-
-LOCAL = "localhost"
-
-
-def host_of(value: str) -> str | None:
-    """The host of a Host header, lower case, without its port; None for an invalid one."""
-    try:
-        split = urlsplit(f"//{value}")
-        host, _ = split.hostname, split.port
-    except ValueError:
-        return None
-    if not host or split.path or split.query or split.fragment or "@" in value:
-        return None
-    return host.rstrip(".")
-
-
-def is_allowed_host(value: str | None, listed: Collection[str]) -> bool:
-    """Whether a Host header has a numeric address, this machine, or a listed name."""
-    host = host_of(value) if value else None
-    if host is None:
-        return False
-    if host == LOCAL or host in listed:
-        return True
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def is_allowed_origin(origin: str | None, host: str | None, listed: Collection[str]) -> bool:
-    """Whether a request has no Origin, or that of the requested host, or of a listed name."""
-    if origin is None:
-        return True
-    scheme, _, rest = origin.partition("://")
-    own = host_of(rest) if scheme in {"http", "https"} else None
-    return own is not None and (own in listed or (host is not None and own == host_of(host)))
-
-
-def parse_hosts(text: str) -> frozenset[str]:
-    """MCP_ALLOWED_HOSTS as a set: a comma-separated list of names, ports are ignored."""
-    found = (host_of(part.strip().lower()) for part in text.split(",") if part.strip())
-    return frozenset(name for name in found if name)
-
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -13,7 +13,7 @@ KINDS: Mapping[str, str] = {
     "daemon": "dagster._daemon",
     "code_server": "schedules.runs.code_server",
     "code_child": "dagster api grpc",
-    "ui": "dagster_webserver",
+    "ui": "schedules.supervisor.dagster_ui",
     "worker": "schedules.commands.worker",
     "market": "simulated_market",
     "runs": "spawn_main",

@@ -1,0 +1,82 @@
+"""The Dagster UI as a web page of somebody else meets it, and as its own pages and programs do."""
+
+from collections.abc import Iterator
+
+import pytest
+from dagster import DagsterInstance
+from dagster_webserver.app import create_app_from_workspace_process_context
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from platform_assets.definitions.dagster_internals import WorkspaceFileTarget, WorkspaceProcessContext
+from schedules.supervisor.dagster_ui import SameSite
+
+OWN = "http://127.0.0.1:3000"
+FOREIGN = {"Origin": "https://evil.example"}
+VERSION = {"query": "{ version }"}
+CHANGE = {"query": "mutation { setNuxSeen }"}
+
+
+@pytest.fixture(scope="module")
+def ui(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Dagster's own app without a code location, as `main` serves it for the name `dagster_ui`."""
+    workspace = tmp_path_factory.mktemp("ui") / "workspace.yaml"
+    workspace.write_text("load_from: []\n")
+    with (
+        DagsterInstance.local_temp(str(workspace.parent)) as instance,
+        WorkspaceProcessContext(instance, WorkspaceFileTarget([str(workspace)]), version="7") as context,
+    ):
+        app = SameSite(create_app_from_workspace_process_context(context), {"dagster_ui"})
+        with TestClient(app, base_url=OWN) as client:
+            yield client
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:3000", "localhost:3000", "dagster_ui:3000", "[::1]:3000", "10.0.0.7"]
+)
+def test_its_own_pages_and_programs_are_answered(ui: TestClient, host: str) -> None:
+    for headers in ({"Host": host}, {"Host": host, "Origin": f"http://{host}"}):
+        assert ui.get("/server_info", headers=headers).status_code == 200
+        assert ui.post("/graphql", json=VERSION, headers=headers).json() == {"data": {"version": "7"}}
+
+
+def test_its_own_page_listens_for_changes(ui: TestClient) -> None:
+    with ui.websocket_connect("/graphql", headers={"Origin": OWN, "Host": "127.0.0.1:3000"}) as socket:
+        socket.send_json({"type": "connection_init"})
+        assert socket.receive_json()["type"] == "connection_ack"
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example", "file://"]
+)
+def test_a_page_of_another_site_changes_and_reads_nothing(ui: TestClient, origin: str) -> None:
+    headers = {"Origin": origin}
+    assert ui.post("/graphql", json=CHANGE, headers=headers).status_code == 403
+    assert ui.get("/server_info", headers=headers).status_code == 403
+    with pytest.raises(WebSocketDisconnect), ui.websocket_connect("/graphql", headers=headers) as socket:
+        socket.receive_json()
+
+
+def test_a_link_or_a_picture_changes_nothing(ui: TestClient) -> None:
+    """A browser sends these without an Origin."""
+    assert ui.get("/graphql", params=CHANGE).status_code == 405
+    assert ui.get("/graphql", headers={"Accept": "text/html"}).status_code == 200, "the page to type queries"
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"),
+    [
+        ("/graphql", "text/plain"), ("/graphql", "application/x-www-form-urlencoded"), ("/graphql", None),
+        ("/graphql", "application/graphql"), ("/report_asset_materialization/raw_kline", "text/plain"),
+    ],
+)  # fmt: skip
+def test_what_a_form_can_send_is_refused(ui: TestClient, path: str, content_type: str | None) -> None:
+    """A foreign form needs no preflight for these types."""
+    headers = {"Content-Type": content_type} if content_type else {}
+    assert ui.post(path, params=CHANGE, content=b"x", headers=headers).status_code == 415
+
+
+@pytest.mark.parametrize("host", ["evil.example:3000", "127.0.0.1.evil.example", "a@127.0.0.1"])
+def test_a_name_that_resolves_to_this_machine_is_refused(ui: TestClient, host: str) -> None:
+    response = ui.post("/graphql", json=VERSION, headers={"Host": host})
+    assert (response.status_code, "DAGSTER_ALLOWED_HOSTS" in response.text) == (421, True)
