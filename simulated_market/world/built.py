@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from core.arrays import Ints
@@ -36,14 +37,21 @@ def plans_of(profile: company_plans.Profile, days: Ints, seed: int, state: str) 
     return made if state == CALM else made + additions(profile, days, seed, made)
 
 
-def bars_of(plans: list[Plan], days: Ints, own: int, seed: int, path: Path | None) -> WorldBars:
-    """`own`: sessions of the profile itself; `path`: the file of the cache."""
-    found = store.load(path) if path else None
-    if found is None:
-        found = build(plans, days, seed, scripted(days), own)
+@lru_cache(maxsize=2)
+def built(
+    name: str, seed: int, state: str, until: int | None, path: Path | None
+) -> tuple[list[Plan], WorldBars]:
+    """Instruments and bars of a profile by name. Worlds of one process that are alike share them, so nobody
+    changes them. `path`: the file of the cache."""
+    profile = company_plans.PROFILES[name]
+    days = company_plans.sessions(profile, until)
+    plans = plans_of(profile, days, seed, state)
+    bars = store.load(path) if path else None
+    if bars is None:
+        bars = build(plans, days, seed, scripted(days), len(company_plans.sessions(profile)))
         if path:
-            store.save(found, path)
-    return found
+            store.save(bars, path)
+    return plans, bars
 
 
 def identities(

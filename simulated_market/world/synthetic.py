@@ -17,7 +17,7 @@ from simulated_market.world import company_plans, snapshot, store
 from simulated_market.world.autumn import AUTUMN_FEATURES
 from simulated_market.world.bars import Applied, WorldBars
 from simulated_market.world.boards import board_list
-from simulated_market.world.built import CALM, STATES, bars_of, identities, plans_of
+from simulated_market.world.built import CALM, STATES, built, identities
 from simulated_market.world.companies import FEATURES
 from simulated_market.world.indices import INDICES
 from simulated_market.world.intraday import MINUTES, Paths
@@ -59,11 +59,10 @@ class SyntheticBars:
         own = len(company_plans.sessions(self.profile))
         self._dates = company_plans.sessions(self.profile, until)
         self._numbers: list[int] = self._dates.tolist()
-        self._plans = plans_of(self.profile, self._dates, seed, state)
         kind = profile if state == CALM else f"{profile}-{state}"
         kind += f"-{until}" if len(self._dates) > own else ""
         path = store.path_of(cache_dir, SAMPLE_VERSION, kind, seed) if cache_dir else None
-        self._world_bars = bars_of(self._plans, self._dates, own, seed, path)
+        self._plans, self._world_bars = built(profile, seed, state, until, path)
         self._secs, self._gone, self._former = identities(self._plans, self._dates)
         self._place = {s.symbol: i for i, s in enumerate(self._secs)}
         self._place |= {old.symbol: i for i, old in self._former.items()}
