@@ -40,7 +40,6 @@ ONLY_HERE = {
     "/api/v1/quant/patterns/{code}": _NO_PATTERN,
     "/api/v1/quant/pattern-performance": _NO_PATTERN,
     "get_dividend_yield_rank": "the load of a day alone holds no dividends of the last twelve months",
-    "/api/v1/datamgr/watch-list": "this installation loads the whole market",
     "/api/v1/datamgr/schedule": _NO_WORKER,
     "/api/v1/tasks/runs": _NO_WORKER,
     "/api/v1/datamgr/tasks/runs": _NO_WORKER,
