@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import stat
 import subprocess
 import sys
 import tomllib
@@ -84,11 +85,24 @@ def test_a_secret_is_a_file_that_the_service_has(name: str) -> None:
     assert all(":" not in url.partition("://")[2].partition("@")[0] for url in addresses.values())
 
 
-def test_the_example_leaves_every_secret_empty_and_names_all_that_are_asked_for() -> None:
-    example = (FOLDER / "env.example").read_text(encoding="utf-8")
-    named = dict(line.split("=", 1) for line in example.splitlines() if "=" in line and line[0] != "#")
+def test_the_secrets_are_files_that_the_script_makes(tmp_path: Path) -> None:
+    """Compose refuses a service that is read-only and has a secret of the environment."""
+    folder = tmp_path / "secrets"
+    command = ["sh", str(FOLDER / "make-secrets.sh"), str(folder)]
+    subprocess.run(command, check=True)
+    made = {file.name: file.read_text() for file in folder.iterdir()}
+    subprocess.run(command, check=True)
 
-    assert named == dict.fromkeys((one["environment"] for one in COMPOSE["secrets"].values()), "")
+    assert COMPOSE["secrets"] == {name: {"file": f"${{SECRETS_DIR:-./secrets}}/{name}"} for name in made}
+    assert len({value for value in made.values() if len(value) == 32}) == 4
+    assert {file.name: file.read_text() for file in folder.iterdir()} == made, "a password is made once"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o644}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_the_log_of_a_container_has_an_end(name: str) -> None:
+    assert SERVICES[name]["logging"]["options"].keys() == {"max-size", "max-file"}
 
 
 @pytest.mark.parametrize("name", OURS)
