@@ -17,7 +17,7 @@ MODULES = (
     "realtime.routes", "quant.factors.routes", "admin.stats", "admin.lineage.routes", "admin.schedule.routes",
     "admin.batches", "admin.commands", "admin.records", "admin.config", "admin.cleanup", "admin.contracts",
     "admin.gaps", "admin.day_report", "admin.day_grid", "admin.backfill", "admin.probes", "admin.upstreams",
-    "admin.reconcile", "admin.exrights", "admin.watch_list",
+    "admin.reconcile", "admin.exrights", "admin.watch_list", "auth.administration",
     "market.backtests.routes", "quant.strategies.routes", "risk.routes",
     "bonds.routes", "quant.decision_cards.routes", "quant.scorecard.routes", "funds", "earnings",
     "hong_kong.routes", "index.constituents", "industry", "macro.routes", "futures.routes",

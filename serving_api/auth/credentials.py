@@ -3,7 +3,8 @@
 Passwords: PBKDF2-HMAC-SHA256, 16-byte salt, 200,000 iterations, 32 bytes, constant-time compare. Tokens: JWT,
 HS256; lifetimes go by the machine's clock, never by the market clock: a demo with a frozen clock must not
 issue tokens that never expire. Lockout: five failures in a row of one address and name block further logins
-for 300 s; separate from the global rate limit, and per process. Attempts of one pair run one after another,
+for 300 s, and so do twenty of one address or fifty of one name within that time; separate from the global
+rate limit, and per process. Attempts of one pair run one after another, and an attempt counts while it runs,
 so that parallel guesses cannot bypass the count.
 """
 
@@ -101,14 +102,14 @@ class Tokens:
     def holder(self, token: str) -> tuple[int, int] | None:
         """(user, generation) of a token whose signature, issuer, audience and times hold; else None."""
         try:
-            user_id, generation, issued, expires = self._claims(token)
+            user_id, generation, begins, expires = self._claims(token)
         except (jwt.InvalidTokenError, ValueError, TypeError, OverflowError):
             return None
         now = self._wall()
-        return (user_id, generation) if issued <= now + CLOCKS_APART_S and expires > now else None
+        return (user_id, generation) if begins <= now + CLOCKS_APART_S and expires > now else None
 
     def _verified(self, token: str) -> tuple[int, int, float, float]:
-        """(user, generation, issued, expiry) of a token that we issued: constant, so that a caller's next
+        """(user, generation, begin, expiry) of a token that we issued: constant, so that a caller's next
         requests need no second verification. Errors are not cached."""
         claims = jwt.decode(
             token,
@@ -122,17 +123,24 @@ class Tokens:
         user_id = int(claims["sub"])
         if not 0 < user_id <= MOST_ID:
             raise ValueError("no user has this id")
-        return user_id, int(claims.get("gen", 0)), float(claims["iat"]), float(claims["exp"])
+        begins = max(float(claims["iat"]), float(claims.get("nbf", 0)))
+        return user_id, int(claims.get("gen", 0)), begins, float(claims["exp"])
 
 
-MAX_FAILURES = 5
+MAX_FAILURES, MAX_OF_ADDRESS, MAX_OF_NAME = 5, 20, 50
 LOCK_S = 300
-MAX_PAIRS = 20_000
+MAX_KEPT = 20_000
+"""Counters in memory; the one that was used longest ago goes first."""
+Key = tuple[str | None, str | None]
+"""(address, name); None: any."""
 
 
 @dataclass
-class _Pair:
-    failures: int = 0
+class _Failures:
+    count: int = 0
+    first_at: float = 0.0
+    running: int = 0
+    """attempts whose result is not known yet"""
     locked_until: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -145,38 +153,61 @@ class Attempt:
 
 
 class Lockout:
-    """Failures by (address, name). `wall` returns seconds."""
+    """Failures by address and name, by address, and by name. `wall` returns seconds."""
 
-    def __init__(self, wall: Callable[[], float], *, max_pairs: int = MAX_PAIRS) -> None:
+    def __init__(self, wall: Callable[[], float], *, max_kept: int = MAX_KEPT) -> None:
         self._wall = wall
-        self._max_pairs = max_pairs
-        self._pairs: OrderedDict[tuple[str, str], _Pair] = OrderedDict()
+        self._max_kept = max_kept
+        self._kept: OrderedDict[Key, _Failures] = OrderedDict()
 
     @asynccontextmanager
     async def attempt(self, address: str, username: str) -> AsyncIterator[Attempt]:
         """Guards one attempt. Raises TooManyAttempts while locked, before any password is checked. An
         attempt that ends in an unexpected error is not counted."""
-        pair = self._pair((address, username.casefold()))
+        name = username.casefold()
+        pair = self._failures((address, name))
+        wide = (
+            (self._failures((address, None)), MAX_OF_ADDRESS),
+            (self._failures((None, name)), MAX_OF_NAME),
+        )
         async with pair.turn:
-            wait = pair.locked_until - self._wall()
+            now = self._wall()
+            wait = max(failures.locked_until for failures in (pair, wide[0][0], wide[1][0])) - now
             if wait > 0:
                 raise TooManyAttempts(LOCKED, max(1, math.ceil(wait)))
+            for failures, limit in wide:
+                if failures.count and now - failures.first_at > LOCK_S:
+                    failures.count = 0
+                if failures.count + failures.running >= limit:
+                    raise TooManyAttempts(LOCKED, 1)
             attempt = Attempt()
-            yield attempt
+            for failures, _ in wide:
+                failures.running += 1
+            try:
+                yield attempt
+            finally:
+                for failures, _ in wide:
+                    failures.running -= 1
             if attempt.succeeded:
-                pair.failures = 0
+                pair.count = 0
                 return
-            pair.failures += 1
-            if pair.failures >= MAX_FAILURES:
-                pair.failures = 0
-                pair.locked_until = self._wall() + LOCK_S
+            for failures, limit in ((pair, MAX_FAILURES), *wide):
+                self._count(failures, limit)
 
-    def _pair(self, key: tuple[str, str]) -> _Pair:
-        pair = self._pairs.get(key)
-        if pair is None:
-            pair = self._pairs[key] = _Pair()
-            if len(self._pairs) > self._max_pairs:
-                self._pairs.popitem(last=False)
+    def _count(self, failures: _Failures, limit: int) -> None:
+        now = self._wall()
+        failures.first_at = failures.first_at if failures.count else now
+        failures.count += 1
+        if failures.count >= limit:
+            failures.count = 0
+            failures.locked_until = now + LOCK_S
+
+    def _failures(self, key: Key) -> _Failures:
+        failures = self._kept.get(key)
+        if failures is None:
+            failures = self._kept[key] = _Failures()
+            if len(self._kept) > self._max_kept:
+                self._kept.popitem(last=False)
         else:
-            self._pairs.move_to_end(key)
-        return pair
+            self._kept.move_to_end(key)
+        return failures

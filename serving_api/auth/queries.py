@@ -6,11 +6,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from core.errors import ConflictError
+from core.errors import ConflictError, NotFound
 from resources.warehouse.sql import Sql
 from resources.warehouse.stored import select, stored, update
 from serving_api.db.sessions import Session
-from serving_api.framework.user import User
+from serving_api.framework.user import ACTIVE, ADMIN, User
 
 TABLE = stored("app_users")
 # Conditions are written out here: in the short form of `Session` a missing value means any row.
@@ -22,8 +22,41 @@ def user_by_id(session: Session, user_id: int) -> User | None:
 
 
 def credentials(session: Session, username: str) -> tuple[User, str] | None:
-    """The user of a name, with the password hash."""
-    return _with_hash(session.dicts(TABLE, TABLE.c.username == username))
+    """The user of a name in any case, as names are unique in any case, with the password hash."""
+    return _with_hash(session.dicts(TABLE, sa.func.lower(TABLE.c.username) == sa.func.lower(username)))
+
+
+def list_users(session: Session, keyword: str, status: str | None, limit: int, offset: int) -> list[User]:
+    """Users whose name or address holds the keyword, newest first."""
+    found = session.dicts(
+        TABLE, *_listed(keyword, status), order=[TABLE.c.id.desc()], limit=limit, offset=offset
+    )
+    return [User.of(row) for row in found]
+
+
+def count_users(session: Session, keyword: str, status: str | None) -> int:
+    return session.count("app_users", *_listed(keyword, status))
+
+
+def _listed(keyword: str, status: str | None) -> list[sa.ColumnElement[bool]]:
+    text = keyword.lower()
+    named = [
+        sa.func.lower(TABLE.c[column]).contains(text, autoescape=True) for column in ("username", "email")
+    ]
+    return [sa.or_(*named), *([TABLE.c.status == status] if status else [])]
+
+
+def change_status(connection: Connection, _sql: Sql, user_id: int, status: str, now: str) -> None:
+    """Set the status of a user. Raises NotFound, and ConflictError where no active administrator would be
+    left."""
+    c = TABLE.c
+    rows = connection.execute(select(TABLE, c.role, c.status).where(c.id == user_id)).all()
+    if not rows:
+        raise NotFound("没有这个用户")
+    others = select(TABLE, sa.func.count()).where(c.role == ADMIN, c.status == ACTIVE, c.id != user_id)
+    if status != ACTIVE and tuple(rows[0]) == (ADMIN, ACTIVE) and not connection.scalar(others):
+        raise ConflictError("不能停用最后一个管理员")
+    connection.execute(update(TABLE, {"status": status, "updated_at": now}, c.id == user_id))
 
 
 def credentials_by_id(session: Session, user_id: int) -> tuple[User, str] | None:

@@ -1,6 +1,7 @@
 """Bodies of the account routes."""
 
 import re
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
@@ -8,14 +9,16 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from serving_api.framework.openapi import example
 
 MIN_PASSWORD, MAX_PASSWORD = 8, 128
-_NAME = re.compile(r"[\w.-]{3,32}")
+_NAME = re.compile(r"[A-Za-z0-9_.\-\u3400-\u4dbf\u4e00-\u9fff]{3,32}")
+"""Of one alphabet and Chinese characters: a letter of another alphabet may look like one of these."""
+COMMONEST = 10_000
 _MAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+")
 _PHONE = re.compile(r"\+?[0-9][0-9 -]{4,30}")
 
 
 def _username(value: str) -> str:
     if not _NAME.fullmatch(value):
-        raise ValueError("3 to 32 letters, digits, dots, dashes or underscores are allowed")
+        raise ValueError("3 to 32 letters (a to z, Chinese), digits, dots, dashes or underscores are allowed")
     return value
 
 
@@ -31,9 +34,19 @@ def _phone(value: str) -> str:
     return value
 
 
+@cache
+def _commonest_passwords() -> frozenset[str]:
+    # 30,000 words in lists by frequency: loaded with the first new password.
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # noqa: PLC0415
+
+    return frozenset(word for words in FREQUENCY_LISTS.values() for word in words[:COMMONEST])
+
+
 def _new_password(value: str) -> str:
     if len(set(value)) < 3:
         raise ValueError("is weak: at least three different characters are needed")
+    if value.lower() in _commonest_passwords():
+        raise ValueError("is weak: it is one of the commonest passwords")
     return value
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import anyio
 
 from core.clock import stamp
-from core.errors import ConflictError, Forbidden, StorageError
+from core.errors import ConflictError, Forbidden, NotFound, StorageError
 from resources.secret_files import load_secret
 from serving_api.auth import queries
 from serving_api.auth.avatars import AvatarStore
@@ -186,12 +186,7 @@ class Accounts:
         stored = found[1] if found else None
         if not await self._off_loop(self._passwords.verify, change.old_password, stored):
             raise error_responses.BadRequest("原密码错误")
-        made = await self._off_loop(self._passwords.hash, change.new_password)
-        await self._write(queries.change_password, user.id, made, self._now())
-        changed = await self._reading.point(queries.user_by_id, user.id)
-        if changed is None:
-            raise error_responses.NotAuthenticated(error_responses.NOT_LOGGED_IN)
-        return self._token_of(changed)
+        return self._token_of(await self.reset_password(user.id, change.new_password))
 
     async def change_avatar(self, user: User, content: bytes, address: str) -> str:
         """Store the image; returns the URL under which its owner reads it. Raises BadRequest."""
@@ -200,6 +195,33 @@ class Accounts:
         values = {"avatar": avatar, "updated_at": self._now()}
         await self._write(queries.update_user, user.id, values)
         return avatar
+
+    # -- administration ---------------------------------------------------------------------------
+
+    async def change_status(self, user_id: int, status: str) -> User:
+        """The user with a new status. Raises NotFound, and ConflictError for the last administrator."""
+        await self._write(queries.change_status, user_id, status, self._now())
+        return await self._known(user_id)
+
+    async def reset_password(self, user_id: int, password: str) -> User:
+        """The user with a new password; all tokens of it become invalid. Raises NotFound."""
+        await self._known(user_id)
+        made = await self._off_loop(self._passwords.hash, password)
+        await self._write(queries.change_password, user_id, made, self._now())
+        return await self._known(user_id)
+
+    async def of_name(self, username: str) -> User:
+        """The user of a name. Raises NotFound."""
+        found = await self._reading.scan(queries.credentials, username)
+        if found is None:
+            raise NotFound("没有这个用户")
+        return found[0]
+
+    async def _known(self, user_id: int) -> User:
+        user = await self._reading.point(queries.user_by_id, user_id)
+        if user is None:
+            raise NotFound("没有这个用户")
+        return user
 
     # -- AI quota ---------------------------------------------------------------------------------
 

@@ -11,7 +11,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from core.errors import InputError
 from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts, error_response_of
 
-LIMITED = ("/api/", "/mcp")
+LIMITED = ("/api/", "/mcp", "/console-session")
+IPV6_PREFIX = 64
+"""Bits of an IPv6 address that one customer has: the rest is chosen by each device."""
 MAX_CLIENTS = 20_000
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -37,16 +39,31 @@ def _is_within(address: str, networks: Iterable[Network]) -> bool:
 
 
 def client_address(scope: Scope, proxies: tuple[Network, ...]) -> str:
-    """The socket's peer; behind trusted proxies the last address of X-Forwarded-For that is none of them."""
+    """The socket's peer; behind trusted proxies the last address of X-Forwarded-For that is none of them, or
+    the peer where that is no address. Of IPv6 the network of a customer."""
     client = scope.get("client")
     peer = str(client[0]) if client else "unknown"
     if not proxies or not _is_within(peer, proxies):
-        return peer
+        return _network_of(peer) or peer
     forwarded = ",".join(
         value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"
     )
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
-    return next((hop for hop in reversed(hops) if not _is_within(hop, proxies)), peer)
+    sender = next((hop for hop in reversed(hops) if not _is_within(hop, proxies)), peer)
+    return _network_of(sender) or _network_of(peer) or peer
+
+
+def _network_of(address: str) -> str | None:
+    """The address itself, or its network of IPv6; None for what is no address."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    if parsed.version == 4:
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), IPV6_PREFIX), strict=False).network_address)
 
 
 @dataclass
@@ -90,7 +107,7 @@ class TokenBuckets:
 
 
 class RateLimitLayer:
-    """Refuses with 429 below /api/ and /mcp more than `per_minute` requests (0: no limit); notes the client's
+    """Refuses with 429 more than `per_minute` requests (0: no limit) below `LIMITED`; notes the client's
     address for the layers inside."""
 
     def __init__(

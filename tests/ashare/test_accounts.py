@@ -41,3 +41,29 @@ def test_a_name_twice_and_a_weak_password_are_refused(
     assert add(cli, monkeypatch, "x") == 1
     assert "username" in cli.err or "3" in cli.err
     assert cli.warehouse.query("SELECT username, role FROM app_users") == [("reader", "user")]
+
+
+def test_an_account_is_listed_disabled_and_gets_a_password(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert add(cli, monkeypatch, "keeper", "--admin") == 0
+    assert add(cli, monkeypatch, "reader") == 0
+    assert cli("user", "disable", "READER") == 0
+    assert cli("user", "list") == 0
+    assert [line.split()[1::3] for line in cli.out.splitlines()[-2:]] == [
+        ["reader", "disabled"],
+        ["keeper", "active"],
+    ]
+    assert cli("user", "disable", "keeper") == 1, "the last administrator"
+    assert cli("user", "activate", "nobody") == 1
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("battery staple\n"))
+    assert cli("user", "password", "reader", "--password-stdin") == 0
+    assert cli("user", "activate", "reader") == 0
+    settings = Settings(data_dir=str(cli.folder / "data"), warehouse_url=cli.url)
+    with running(create_app(settings)) as api:
+        tried = [
+            api.post("/auth/login", json={"username": "reader", "password": password}).status_code
+            for password in (PASSWORD, "battery staple")
+        ]
+    assert tried == [401, 200]
