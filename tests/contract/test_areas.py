@@ -26,6 +26,7 @@ FOLDERS = {
     "/datamgr/realtime": "live.admin_reads",
     "/datamgr/stock": "live.admin_reads",
     "/datamgr/stock-base": "datasets.stock_base",
+    "/datamgr/users": "auth.administration",
     "/decision-cards": "quant.decision_cards",
     "/earnings-window": "earnings",
     "/factor": "quant.factors",
