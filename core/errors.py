@@ -4,7 +4,10 @@ PlatformError
 ├── UpstreamError             something outside did not answer as promised
 │   ├── Transient             timeout, reset, 429, 5xx, busy: retry with backoff
 │   ├── Refused               403, captcha, block page: never retried, opens the breaker
+│   │   └── QuotaExhausted    the account behind the key is not paid for, or its quota is used up
 │   └── Permanent             404, contract change: no retry, needs a person
+│       ├── WrongName         no such model, or no service at this address
+│       └── Declined          it will not answer this request, in whatever form
 ├── PayloadError              an answer that fails validation (truncated, wrong entity, other format)
 │   ├── NotServed             an answer without what was asked for: the next source may have it
 │   └── WrongUnit             its figures are in another unit
@@ -47,8 +50,20 @@ class Refused(UpstreamError):
     """403, captcha or block page. Retrying makes it worse, so it is never retried."""
 
 
+class QuotaExhausted(Refused):
+    """The account behind the key is not paid for, or its quota is used up."""
+
+
 class Permanent(UpstreamError):
     """404 or a changed contract. Only a person can mend it."""
+
+
+class WrongName(Permanent):
+    """It has nothing of this name, or is not what the address was taken for."""
+
+
+class Declined(Permanent):
+    """It will not answer this request, in whatever form."""
 
 
 class PayloadError(PlatformError):

@@ -9,11 +9,13 @@ import anthropic
 
 from resources.models import protocol
 from resources.models.failures import declined
+from resources.models.profiles import messages_address
 from resources.models.providers import Provider
 from resources.models.streaming import Adapter, tool_call
 
 _STOPS: dict[str, protocol.Stop] = {
     "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
+    "refusal": "filtered",
 }  # fmt: skip
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 
@@ -26,13 +28,13 @@ class AnthropicMessages(Adapter):
     def client(self, **common: Any) -> Any:
         # An explicit address: the library would take one of the environment for every provider.
         return anthropic.AsyncAnthropic(
-            base_url=self.provider.base_url or "https://api.anthropic.com", **common
+            base_url=messages_address(self.provider.base_url or "https://api.anthropic.com"), **common
         )
 
     def calls(self, client: Any) -> Any:
         return client.messages
 
-    def answer(self) -> "_Answer":
+    def answer(self, prompt: protocol.Prompt) -> "_Answer":
         return _Answer()
 
     def request(self, prompt: protocol.Prompt) -> dict[str, Any]:
@@ -125,7 +127,8 @@ def _turn(message: protocol.Message) -> dict[str, Any]:
         for result in message.results
     ]  # fmt: skip
     # The model's thinking before its calls has to be sent back with them unchanged.
-    content += [dict(block) for block in next((call.kept for call in message.calls if call.kept), ())]
+    kept = next((call.kept for call in message.calls if call.kept), ())
+    content += [dict(block) for block in kept if block.get("type") in _THOUGHTS]
     if message.text:
         content.append({"type": "text", "text": message.text})
     content += [_call(call) for call in message.calls]

@@ -33,11 +33,11 @@ def language_models(
     for provider in providers:
         # Models of one provider share its keys, and what is known of them.
         keys = pools.setdefault(provider.name, KeyPool(provider.keys, monotonic))
-        lines.append(Line(provider, _adapter(provider, timeout_s), keys, pace))
+        lines.append(Line(provider, adapter_of(provider, timeout_s), keys, pace))
     return ConfiguredModels(lines, pace)
 
 
-def _adapter(provider: Provider, timeout_s: float) -> "Adapter":
+def adapter_of(provider: Provider, timeout_s: float) -> "Adapter":
     # Each loads the library of its provider, which takes up to a second.
     if provider.kind == "anthropic":
         from resources.models.anthropic_messages import AnthropicMessages  # noqa: PLC0415

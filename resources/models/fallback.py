@@ -4,12 +4,12 @@ first."""
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.errors import InputError, Permanent, PlatformError, Refused, Transient, Unavailable
+from core.errors import InputError, PlatformError, QuotaExhausted, Refused, Transient, Unavailable, WrongName
 from resources.models.failures import CallFailed
 from resources.models.keys import REST_S, Key, KeyPool
 from resources.models.protocol import Part, Prompt, Reply
@@ -46,6 +46,7 @@ class Line:
         self.provider = provider
         self.adapter = adapter
         self.keys = keys
+        self.refusal: type[Refused] = Refused
         self._pace = pace
         self._failures = 0
         self._next_probe = 0.0
@@ -110,7 +111,7 @@ class ConfiguredModels:
                     return part
         raise AssertionError("a stream ends with its reply or an error")
 
-    async def stream(self, prompt: Prompt, *, model: str | None = None) -> AsyncIterator[Part]:
+    async def stream(self, prompt: Prompt, *, model: str | None = None) -> AsyncGenerator[Part, None]:
         async with aclosing(self._parts(prompt, model, whole=False)) as parts:
             async for part in parts:
                 yield part
@@ -178,7 +179,9 @@ class ConfiguredModels:
                 self._note(line, key, failed)
                 if given:
                     raise
-                if isinstance(failed.error, Refused) and failed.status != 403:
+                if isinstance(failed.error, QuotaExhausted) or (
+                    isinstance(failed.error, Refused) and failed.status != 403
+                ):
                     # Another key is no repetition. The pool gives none that was refused.
                     refusal = failed
                     continue
@@ -193,6 +196,7 @@ class ConfiguredModels:
 
     def _note(self, line: Line, key: Key, failed: CallFailed) -> None:
         if isinstance(failed.error, Refused):
+            line.refusal = type(failed.error)
             line.keys.failed(key, refused=True)
         elif isinstance(failed.error, Transient):
             line.keys.failed(key, seconds=min(max(REST_S, failed.retry_after or 0.0), LONGEST_REST_S))
@@ -227,14 +231,12 @@ class ConfiguredModels:
 
 
 def _may_go_on(failed: CallFailed) -> bool:
-    """Whether another model may succeed: after passing failures, and for a model that no longer exists."""
-    return isinstance(failed.error, Transient) or (
-        isinstance(failed.error, Permanent) and failed.status == 404
-    )
+    """Whether another model may succeed: after passing failures, for a model that does not exist, and behind
+    another account."""
+    return isinstance(failed.error, Transient | WrongName | QuotaExhausted)
 
 
 def _still_refused(line: Line) -> CallFailed:
     name, seconds = line.provider.name, line.keys.seconds_left
-    return CallFailed(
-        Refused(f"{name}: the credentials were refused, asked again in {seconds:.0f} s", source=name)
-    )
+    why = f"{name}: {line.refusal.__name__}, asked again in {seconds:.0f} s"
+    return CallFailed(line.refusal(why, source=name))

@@ -1,16 +1,19 @@
 """Prompts to language models and their replies, the same for all providers.
 
 Errors are of the family: `Refused` where the provider refuses the credentials (401, 403, an invalid key), or
-did so less than 30 s ago, `Transient` where timeouts, 429 and 5xx outlasted retries and fallback models,
-`Permanent` where it cannot take the request, `PayloadError` where the answer cannot be read, `Unavailable`
-where all models rest after failures, `InputError` for a `model` that is not configured.
+did so less than 30 s ago, `QuotaExhausted` where the account is not paid for or its quota is used up,
+`Transient` where timeouts, 429 and 5xx outlasted retries and fallback models, `WrongName` where there is no
+such model or no model behind the address, `Declined` where the model will not answer, `Permanent` where it
+cannot take the request, `PayloadError` where the answer cannot be read, `Unavailable` where all models rest
+after failures, `InputError` for a `model` that is not configured.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-Stop = Literal["end", "tools", "length"]
+Stop = Literal["end", "tools", "length", "filtered"]
+"""`length`, `filtered`: the text is not whole, by the limit of tokens or by the provider's filter."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ class LanguageModel(Protocol):
         """The whole answer. `model`: one of the configured names; None: the active one."""
         ...
 
-    def stream(self, prompt: Prompt, *, model: str | None = None) -> AsyncIterator[Part]:
+    def stream(self, prompt: Prompt, *, model: str | None = None) -> AsyncGenerator[Part, None]:
         """The answer as it comes. What was given before a failure is not taken back: fallback to another
         model only happens before the first part."""
         ...

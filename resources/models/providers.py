@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from resources.models.profiles import OPENAI_ADDRESS, preset_address
 from resources.settings import Settings
 
 PROVIDERS_KEY = "models.providers"
 """Where the providers are stored (JSON: providers, active, fallback); their keys are stored sealed."""
 KEYS_KEY = "models.keys"
 ANTHROPIC, OPENAI = "anthropic", "openai"
-OPENAI_ADDRESS = "https://api.openai.com/v1"
 TIMEOUT_S = 60.0
 """Client timeout (specification, AI limits)."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -74,7 +74,7 @@ def _stored(settings: Settings, stored: Mapping[str, Any], keys: Mapping[str, An
             name=name,
             kind="anthropic" if speaks_anthropic else "openai",
             model=str(fields.get("model") or (settings.anthropic_model if speaks_anthropic else "")),
-            base_url=str(fields.get("base_url") or (OPENAI_ADDRESS if name == OPENAI else "")),
+            base_url=str(fields.get("base_url") or ("" if speaks_anthropic else preset_address(name))),
             keys=split(str(keys.get(name) or "")),
         )
     return found

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import httpx2
 
-from resources.models.failures import cut, failure, unreadable
+from resources.models.failures import CallFailed, WebPage, cut, failure, refuse_page, unreadable
 from resources.models.protocol import Part, Prompt, Reply, ToolCall
 from resources.models.providers import TIMEOUT_S, Provider
 
@@ -19,6 +19,8 @@ from resources.models.providers import TIMEOUT_S, Provider
 T = TypeVar("T")
 LONGEST = 10
 """The waits for a whole answer may take so many times the limit of one wait."""
+MOST_MENDED = 2
+"""So many things about a request may be changed: its address, and one parameter."""
 
 
 class Patience:
@@ -89,6 +91,7 @@ class Adapter(ABC):
         self.provider = provider
         self._timeout_s = timeout_s
         self._made: dict[str, Any] = {}
+        self._retired: list[Any] = []
         # Made with the model, which may be in a thread: the first call on the event loop finds it loaded.
         self.calls(self._client_of((*provider.keys, "")[0]))
 
@@ -100,12 +103,20 @@ class Adapter(ABC):
     def calls(self, client: Any) -> Any:
         """The part of a client whose `create` asks the model."""
 
+    def events(self, response: Any) -> Any:
+        """What `create` returned, as a context with the events of the answer."""
+        return response
+
+    def mend(self, failed: CallFailed) -> bool:
+        """Whether the adapter changed what was refused, so that the same prompt may be sent again."""
+        return False
+
     @abstractmethod
     def request(self, prompt: Prompt) -> dict[str, Any]:
         """What `create` is given."""
 
     @abstractmethod
-    def answer(self) -> Answer:
+    def answer(self, prompt: Prompt) -> Answer:
         """An answer that is still empty."""
 
     def _client_of(self, key: str) -> Any:
@@ -124,20 +135,42 @@ class Adapter(ABC):
         environment cannot reach our own loopback."""
         local = self.provider.local
         direct = {"transport": httpx2.AsyncHTTPTransport(), "trust_env": False} if local else {}
-        return self.library.DefaultAsyncHttpxClient(follow_redirects=False, timeout=self._timeout_s, **direct)
+        return self.library.DefaultAsyncHttpxClient(
+            follow_redirects=False, timeout=self._timeout_s, event_hooks={"response": [refuse_page]}, **direct
+        )
+
+    def _forget_clients(self) -> None:
+        """Make new ones at the next call; answers under way keep theirs."""
+        self._retired += self._made.values()
+        self._made = {}
 
     async def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
         """Parts of the answer as they come, its Reply last. Raises CallFailed. Closing ends the request."""
-        name, answer, patience = self.provider.name, self.answer(), Patience(self._timeout_s)
+        for mended in range(MOST_MENDED + 1):
+            given = False
+            try:
+                async with aclosing(self._once(prompt, key)) as parts:
+                    async for part in parts:
+                        given = True
+                        yield part
+            except CallFailed as failed:
+                if given or mended == MOST_MENDED or not self.mend(failed):
+                    raise
+            else:
+                return
+
+    async def _once(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+        name, answer, patience = self.provider.name, self.answer(prompt), Patience(self._timeout_s)
         try:
             asked = self.calls(self._client_of(key)).create(**self.request(prompt), stream=True)
-            stream = await patience.within(asked)
+            stream = self.events(await patience.within(asked))
             async with stream, aclosing(patience.each(aiter(stream))) as events:
                 async for event in events:
                     for part in _taken(answer, event, name):
                         yield part
         except (
             self.library.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
+            WebPage,
         ) as error:  # fmt: skip
             # Not chained: the library's message may repeat the prompt.
             raise failure(error, self.library, name) from None
@@ -146,8 +179,8 @@ class Adapter(ABC):
         yield answer.reply(self.provider)
 
     async def close(self) -> None:
-        made, self._made = self._made, {}
-        for client in made.values():
+        made, self._made, self._retired = [*self._retired, *self._made.values()], {}, []
+        for client in made:
             await client.close()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from core.clock import stamp
-from core.errors import InputError, NotFound, PayloadError, PlatformError, Refused, StorageError
+from core.errors import InputError, NotFound, PayloadError, PlatformError, StorageError
 from platform_assets.compute.analysis.experience import block
 from platform_assets.compute.analysis.scoring import Scored, score
 from resources.models.protocol import LanguageModel
@@ -22,7 +22,7 @@ from serving_api.analysis.reading import Company, read_company, read_lessons
 from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 from serving_api.quant.decision_cards.queries import put_card
-from serving_api.settings.language_model import model_of
+from serving_api.settings.language_model import AWAY, model_of, why_no_model
 from serving_api.skills.service import Skills, prompt_block
 from serving_api.stocks.service import Stocks
 
@@ -32,11 +32,7 @@ RUN_S = 150.0
 """Seconds for all questions to a model; retries and other models included."""
 RULES_AFTER = timedelta(days=90)
 """How much older an analysis by a model or a person may be than one by rules and still be shown instead."""
-REFUSED, AWAY, UNREADABLE = (
-    "模型凭证无效或无权限",
-    "模型暂时不可用",
-    "模型的回答不能读取，或含有没有证据的内容",
-)
+UNREADABLE = "模型的回答不能读取，或含有没有证据的内容"
 
 
 class Analyses:
@@ -179,6 +175,6 @@ def _card(row: Row, company: Company) -> Row:
 
 
 def _said(error: Exception) -> str:
-    if isinstance(error, Refused):
-        return REFUSED
+    if isinstance(error, PlatformError) and not isinstance(error, PayloadError):
+        return why_no_model(error)
     return UNREADABLE if isinstance(error, PayloadError) else AWAY

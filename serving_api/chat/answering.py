@@ -5,16 +5,18 @@ once more, then the rules answer. `Conversation.events` streams it: a number wit
 dash.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Literal
 
-from core.errors import InputError, PlatformError, Refused
+from core.errors import InputError, PlatformError
 from platform_assets.compute.evidence.facts import Pack
 from resources.models.protocol import (
     LanguageModel,
     Message,
+    Part,
     Prompt,
     ReasoningPart,
     Reply,
@@ -26,7 +28,8 @@ from resources.models.protocol import (
 from resources.redact import redact
 from serving_api.chat import prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
-from serving_api.chat.limits import CALLS, ROUNDS, TITLE_CHARS
+from serving_api.chat.frames import with_signs_of_life
+from serving_api.chat.limits import ANSWER_S, CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
 from serving_api.chat.subjects import Topic, chart_of, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
@@ -35,13 +38,21 @@ from serving_api.db.adjusted_reads import factor_so_far
 from serving_api.evidence.guard import harmless
 from serving_api.framework.state import State
 from serving_api.framework.user import User
+from serving_api.settings.language_model import why_no_model
 from serving_api.skills.service import Skills
 from serving_api.stocks.service import Stocks
 
 log = logging.getLogger(__name__)
 Event = dict[str, Any]
 MODEL = "ai"
-REFUSED, FAILED, UNSUPPORTED = "模型凭证无效或无权限", "模型暂时不可用", "模型的回答含有没有证据的内容"
+UNSUPPORTED, EMPTY = "模型的回答含有没有证据的内容", "模型没有给出回答"
+LATE = "模型没有在60秒内答完"
+UNFINISHED: dict[str, Literal["length", "filtered"]] = {"length": "length", "filtered": "filtered"}
+NOTICE = {
+    "length": "（模型的回答到长度上限为止，没有写完。）",
+    "filtered": "（模型的回答被服务商的内容审查截断，没有写完。）",
+}
+STILL = {"type": "thinking", "text": "模型仍在作答"}
 Emit = Callable[[Event], None]
 
 
@@ -78,10 +89,11 @@ class Conversation:
         text = None
         if self._model is not None:
             try:
-                text = await self._by_model(self._model)
+                async with asyncio.timeout(ANSWER_S):
+                    text = await self._by_model(self._model)
             except InputError:
                 raise
-            except PlatformError as error:
+            except (PlatformError, TimeoutError) as error:
                 cached = await self._failed(error)
                 if cached is not None:
                     return cached
@@ -104,12 +116,17 @@ class Conversation:
             checked = self.checker.look(reply.text)
         if not checked.text.strip() or (checked.unbound and not checked.bound):
             self.checker.ledger.unbound += checked.unbound
-            self.properties.llm_error = UNSUPPORTED
+            self.properties.llm_error = UNSUPPORTED if reply.text.strip() else EMPTY
             self.properties.fallback_of = rules.PREFILL
             self.properties.provider = self.properties.model = None
             return None
         self.properties.provenance = MODEL
-        return self.checker.ledger.take(checked)
+        return self.checker.ledger.take(checked) + self._notice(reply)
+
+    def _notice(self, reply: Reply) -> str:
+        """What the reader is told of an answer that is not whole; '' of a whole one."""
+        self.properties.incomplete = UNFINISHED.get(reply.stop)
+        return f"\n\n{NOTICE[reply.stop]}" if reply.stop in NOTICE else ""
 
     async def _rounds(self, model: LanguageModel, prompt: Prompt) -> tuple[Reply, list[Message]]:
         messages = list(prompt.messages)
@@ -133,7 +150,7 @@ class Conversation:
             properties.usage.output_tokens + reply.usage.output_tokens,
         )
 
-    async def _failed(self, error: PlatformError) -> dict[str, Any] | None:
+    async def _failed(self, error: PlatformError | TimeoutError) -> dict[str, Any] | None:
         """Record the error of the model; returns the model's earlier answer to the same question, if one
         is stored."""
         self._remember(error)
@@ -145,12 +162,11 @@ class Conversation:
         body = {name: value for name, value in before.items() if name != "receipt_id"}
         return {**body, "llmError": self.properties.llm_error, "fallbackOf": "cached"}
 
-    def _remember(self, error: PlatformError) -> None:
-        log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
-        self.properties = AnswerProperties(
-            llm_error=REFUSED if isinstance(error, Refused) else FAILED, fallback_of=rules.PREFILL,
-            tool_calls=self.properties.tool_calls,
-        )  # fmt: skip
+    def _remember(self, error: PlatformError | TimeoutError) -> None:
+        log.warning("a model failed: %s: %s", type(error).__name__, redact(str(error)))
+        why = LATE if isinstance(error, TimeoutError) else why_no_model(error)
+        called = self.properties.tool_calls
+        self.properties = AnswerProperties(llm_error=why, fallback_of=rules.PREFILL, tool_calls=called)
 
     def _by_rules(self) -> str:
         """Sections of the rules, each line checked; the lines on missing data are our own text."""
@@ -214,8 +230,8 @@ class Conversation:
                 if text:
                     self.properties.provenance = MODEL
                 else:
-                    self.properties = AnswerProperties(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
-            except PlatformError as error:
+                    self.properties = AnswerProperties(llm_error=EMPTY, fallback_of=rules.PREFILL)
+            except (PlatformError, TimeoutError) as error:
                 self._remember(error)
                 broken = bool(text)
         if not text and not broken:
@@ -251,7 +267,7 @@ class Conversation:
                     "unbound": len(ledger.unbound), "factor": factor_so_far()}  # fmt: skip
         named: Event = {name: body[name] for name in (
             "provenance", "label", "model", "usage", "unbound", "receipt_id", "llmError", "fallbackOf",
-            "factor",
+            "factor", "incomplete",
         ) if name in body}  # fmt: skip
         return {"items": body["evidence"], **named}
 
@@ -259,27 +275,29 @@ class Conversation:
         prompt = self._prompt()
         messages = list(prompt.messages)
         tools = Tools(self._state, self.pack)
+        until = asyncio.get_running_loop().time() + ANSWER_S
         for turn in range(ROUNDS):
             last = turn == ROUNDS - 1
             content, reasoning = SentenceStream(self.checker), SentenceStream(self.checker, cited=False)
             reply: Reply | None = None
             asked = Prompt(prompt.system, messages, () if last else prompt.tools)
-            async with aclosing(model.stream(asked, model=self._asked.model)) as parts:  # type: ignore[type-var]
-                async for part in parts:
-                    if isinstance(part, TextPart):
-                        for event in _texts("content", content.feed(part.text)):
-                            yield event
-                    elif isinstance(part, ReasoningPart):
-                        for event in _texts("reasoning", reasoning.feed(part.text)):
-                            yield event
-                    else:
+            async with (
+                aclosing(model.stream(asked, model=self._asked.model)) as parts,
+                aclosing(with_signs_of_life(parts, until)) as lively,
+            ):
+                async for part in lively:
+                    if isinstance(part, Reply):
                         reply = part
+                    for event in _shown(part, content, reasoning):
+                        yield event
             for event in (*_texts("reasoning", reasoning.finish()), *_texts("content", content.finish())):
                 yield event
             if reply is None:
                 return
             self._count(reply)
             if not reply.calls or last:
+                for event in _texts("content", self._notice(reply) if reply.text.strip() else ""):
+                    yield event
                 return
             queue: list[Event] = []
             messages = [*messages, *await self._called(tools, reply.text, reply.calls, queue.append)]
@@ -338,6 +356,15 @@ class Conversation:
 
 def _nobody(event: Event) -> None:
     """A sink for events of an answer that is returned whole."""
+
+
+def _shown(part: Part | None, content: SentenceStream, reasoning: SentenceStream) -> list[Event]:
+    """What a reader sees of a part, or of the absence of one."""
+    if isinstance(part, TextPart):
+        return _texts("content", content.feed(part.text))
+    if isinstance(part, ReasoningPart):
+        return _texts("reasoning", reasoning.feed(part.text))
+    return [STILL] if part is None else []
 
 
 def _texts(kind: str, text: str) -> list[Event]:

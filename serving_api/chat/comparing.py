@@ -5,19 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.errors import PlatformError, Refused
+from core.errors import PlatformError
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.wording import said
 from resources.models.protocol import LanguageModel, Message, Prompt
 from resources.redact import redact
 from serving_api.chat import prompts, receipts, rules
-from serving_api.chat.answering import FAILED, MODEL, REFUSED, UNSUPPORTED
+from serving_api.chat.answering import MODEL, UNSUPPORTED
 from serving_api.chat.checked import Checker, evidence_items
 from serving_api.chat.subjects import pack_of
 from serving_api.evidence import parts
 from serving_api.evidence.packs import fact_of
 from serving_api.framework.state import State
 from serving_api.framework.user import User
+from serving_api.settings.language_model import why_no_model
 from serving_api.stocks.service import Stocks
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ async def compose(
     except PlatformError as error:
         log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
         before = await receipts.answered_before(state, user, question)
-        why = REFUSED if isinstance(error, Refused) else FAILED
+        why = why_no_model(error)
         if before is None:
             return _by_rules(why)
         reported = {"provenance": MODEL, "label": None, "model": before["model"]}

@@ -4,10 +4,11 @@ A frame is one line `data: <json>` and a blank line; the last one is `data: [DON
 When the client disconnects, the work behind the stream ends, also while nothing is being sent.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import orjson
@@ -16,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from core.errors import PlatformError
 from resources.redact import redact
+from serving_api.chat.limits import SIGN_OF_LIFE_S
 from serving_api.framework.cache_headers import NO_STORE
 
 log = logging.getLogger(__name__)
@@ -43,6 +45,34 @@ async def frames(events: AsyncGenerator[dict[str, Any], None]) -> AsyncGenerator
         log.error("a stream broke: %s: %s", type(error).__name__, redact(str(error)))  # noqa: TRY400
         yield frame({"type": "error", "message": FAILED})
     yield DONE
+
+
+T = TypeVar("T")
+
+
+async def with_signs_of_life(parts: AsyncGenerator[T, None], until: float) -> AsyncGenerator[T | None, None]:
+    """The parts, None where none came for SIGN_OF_LIFE_S. TimeoutError at `until` (the time of the loop)."""
+    loop, waiting = asyncio.get_running_loop(), None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(parts, None))
+            left = until - loop.time()
+            done, _ = await asyncio.wait({waiting}, timeout=max(0.0, min(SIGN_OF_LIFE_S, left)))
+            if done:
+                part, waiting = waiting.result(), None
+                if part is None:
+                    return
+                yield part
+            elif left <= SIGN_OF_LIFE_S:
+                raise TimeoutError
+            else:
+                yield None
+    finally:
+        if waiting is not None:
+            # The parts can only be closed after it has ended.
+            waiting.cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait({waiting})
 
 
 class FrameStream(StreamingResponse):

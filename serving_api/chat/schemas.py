@@ -90,6 +90,10 @@ class AskAnswer(Reported):
     evidence: list[EvidenceItem]
     unbound: int = Field(description="numbers, names and dates that were removed")
     usage: TokenUsage
+    incomplete: Literal["length", "filtered"] | None = Field(
+        default=None,
+        description="why the model's text ends early, as the answer says: its limit of length, or a filter",
+    )
     factor: str | None = Field(default=None, description=_FACTOR)
     receipt_id: str | None = Field(default=None, description="for /chat/receipts/{receipt_id}")
 

@@ -1,7 +1,7 @@
 """A question as the route received it, and the properties of its answer besides the text."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from resources.models.protocol import Usage
 from serving_api.chat import receipts, rules
@@ -57,6 +57,7 @@ class AnswerProperties:
     llm_error: str | None = None
     fallback_of: str | None = None
     asked_again: bool = False
+    incomplete: Literal["length", "filtered"] | None = None
 
     @property
     def label(self) -> str | None:
@@ -68,6 +69,8 @@ class AnswerProperties:
             "provenance": self.provenance, "label": self.label, "model": self.model,
             "usage": {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens},
         }  # fmt: skip
+        if self.incomplete is not None:
+            reported["incomplete"] = self.incomplete
         if self.llm_error is not None:
             reported |= {"llmError": self.llm_error, "fallbackOf": self.fallback_of}
         return reported

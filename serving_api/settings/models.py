@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.errors import InputError
+from resources.models.profiles import PRESETS
 from resources.models.providers import KEYS_KEY, PROVIDERS_KEY
 from serving_api.framework.state import State
 from serving_api.settings.schemas import MOST_PROVIDERS, ModelConfigChange, ModelProviderChange
@@ -81,6 +82,10 @@ def _shown(documents: dict[str, Document]) -> dict[str, Any]:
             }
             for name, provider in sorted(chosen.get("providers", {}).items())
         },
+        "presets": [
+            {name: getattr(preset, name) for name in ("name", "title", "base_url", "model", "needs_key")}
+            for preset in PRESETS
+        ],
         "active": chosen.get("active"),
         "fallback": chosen.get("fallback", []),
     }

@@ -9,6 +9,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
 from serving_api.framework.state import State
 from serving_api.settings import schemas
+from serving_api.settings.language_model import Model, why_no_model
 from serving_api.settings.mail import SAVED, Mail
 from serving_api.settings.models import Models
 from serving_api.settings.schemas import MENU_KEYS, MenuVisibilityChange
@@ -81,6 +82,19 @@ async def change_model_config(call: Admin, body: schemas.ModelConfigChange) -> A
     """Merge providers into the stored ones; an empty key keeps the stored one."""
     saved = await call.state.part(Models).change(body, call.member.username)
     return Answer({"ok": True, **saved})
+
+
+@router.post("/model-config/test", response_model=schemas.ModelTested)
+async def test_model_config(call: Admin, body: schemas.ModelTest) -> Answer:
+    """Ask a provider one short question now, and report what happened."""
+    result = await call.state.part(Model).tried(body.provider)
+    said = f"已回答，用时{result.seconds:.1f}秒，{'会' if result.calls_tools else '没有'}调用工具"
+    return Answer({
+        "ok": result.error is None, "provider": result.provider, "model": result.model,
+        "message": said if result.error is None else why_no_model(result.error),
+        "reason": "" if result.error is None else f"{result.error.message} {result.reason}".strip(),
+        "first_s": result.first_s, "seconds": result.seconds, "calls_tools": result.calls_tools,
+    })  # fmt: skip
 
 
 @router.get("/menu-visibility", response_model=schemas.MenuVisibility)

@@ -111,8 +111,38 @@ class ModelProvider(BaseModel):
     has_key: bool
 
 
+class ModelPreset(BaseModel):
+    """A provider whose address is known: a provider stored under this name needs no `base_url`."""
+
+    name: str
+    title: str
+    base_url: str
+    model: str = Field(description="one of its models, as an example")
+    needs_key: bool
+
+
+class ModelTest(BaseModel):
+    model_config = example(extra="forbid", provider="deepseek")
+
+    provider: str | None = Field(
+        default=None, max_length=32, description="default: the one that is asked first"
+    )
+
+
+class ModelTested(BaseModel):
+    ok: bool
+    provider: str
+    model: str
+    message: str = Field(description="what happened, in words")
+    reason: str = Field(description="the error, and the provider's own words without keys")
+    first_s: float | None = Field(description="seconds until the first part of the answer")
+    seconds: float
+    calls_tools: bool = Field(description="whether the model called the tool that it was to call")
+
+
 class ModelConfig(BaseModel):
     providers: dict[str, ModelProvider]
+    presets: list[ModelPreset]
     active: str | None = Field(description="the provider that is asked first")
     fallback: list[str] = Field(description="the providers that are asked after it, in this order")
 

@@ -72,6 +72,13 @@ def test_where_none_is_active_the_first_that_can_answer_is() -> None:
     ]
 
 
+def test_a_known_provider_needs_no_address() -> None:
+    (one,) = configured_providers(load_settings({}), document("kimi", kimi={"model": "k2"}), {"kimi": "sk-k"})
+
+    assert (one.kind, one.base_url) == ("openai", "https://api.moonshot.cn/v1")
+    assert names({}, document("ollama", ollama={"model": "qwen3:8b"})) == [("ollama", "qwen3:8b")]
+
+
 def test_a_server_on_this_machine_needs_no_key() -> None:
     assert names({}, document("local", local=LOCAL)) == [("local", "local-model")]
 

@@ -1,7 +1,7 @@
 // Ask: questions over the stream, the evidence of the answer beside it.
 
 import "./page.js";
-import { address, isProvisional, streamed } from "./api.js";
+import { address, isProvisional, read, streamed } from "./api.js";
 import { answerText } from "./ask_text.js";
 import { kept, point } from "./ask_evidence.js";
 import { draw, colors } from "./chart.js";
@@ -106,6 +106,18 @@ form.addEventListener("submit", (event) => {
   if (!message || send.disabled) return question.focus();
   question.value = "";
   ask(message);
+});
+document.getElementById("try-model")?.addEventListener("click", async ({ currentTarget: button }) => {
+  const tried = document.getElementById("tried");
+  button.disabled = true;
+  tried.textContent = t("ask.trying");
+  try {
+    tried.textContent = t("ask.tried", await read({ url: address("settings/model-config/test"), body: {} }));
+  } catch (problem) {
+    tried.textContent = t(`problem.${problem.kind ?? "failed"}`, { detail: problem.detail || problem.message });
+  } finally {
+    button.disabled = false;
+  }
 });
 stop.addEventListener("click", () => current?.abort());
 for (const kind of ["mouseover", "focusin"]) {

@@ -19,7 +19,7 @@ from tests.serving_api.analysis.conftest import (
     submission,
 )
 
-REFUSED, AWAY = "模型凭证无效或无权限", "模型暂时不可用"
+REFUSED, AWAY = "模型凭证无效或无权限，请管理员检查密钥", "模型暂时不可用"
 UNREADABLE = "模型的回答不能读取，或含有没有证据的内容"
 
 

