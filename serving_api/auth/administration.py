@@ -54,8 +54,8 @@ async def list_users(
     call: Admin,
     keyword: Annotated[str, Query(max_length=128, description="part of the name or the address")] = "",
     status: Annotated[Status | None, Query(description="default: every status")] = None,
-    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
-    size: Annotated[int, Query(ge=1, le=MOST_USERS)] = 50,
+    page: Annotated[int, Query(ge=1, le=100_000, description="from 1")] = 1,
+    size: Annotated[int, Query(ge=1, le=MOST_USERS, description="users a page")] = 50,
 ) -> Answer:
     """The accounts, newest first."""
     reading, matching = call.state.reading, (keyword, status)

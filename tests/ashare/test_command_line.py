@@ -48,7 +48,7 @@ def test_records_of_the_platform_do_not_reach_the_terminal_of_run() -> None:
 
 TYPED = {
     "ashare backf": "ashare backfill",
-    "ashare user ": "ashare user add",
+    "ashare user ad": "ashare user add",
     "ashare --js": "ashare --json",
     "ashare export fusion_kline_daily --ad": "ashare export fusion_kline_daily --adjust",
     "ashare export fusion_kline_daily --adjust q": "ashare export fusion_kline_daily --adjust qfq",
