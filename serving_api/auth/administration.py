@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from serving_api.auth import queries
 from serving_api.auth.schemas import Contact, NewPassword, UserSummary
@@ -25,11 +25,6 @@ class ListedUser(UserSummary, Contact):
     """An account as administrators see it."""
 
 
-class Users(BaseModel):
-    total: int = Field(description="users that match")
-    items: list[ListedUser] = Field(description="newest first")
-
-
 class StatusChange(BaseModel):
     model_config = example(extra="forbid", status="disabled")
     status: Literal["active", "disabled"]
@@ -48,20 +43,21 @@ def _listed(user: User) -> dict[str, Any]:
 router = area_router(f"{PREFIX}/datamgr/users", "datamgr: users")
 
 
-@router.get("", response_model=Users)
-@serves(cache=NO_STORE)
+@router.get("", response_model=list[ListedUser])
+@serves(top=[("total", int), ("page", int), ("page_size", int)], cache=NO_STORE)
 async def list_users(
     call: Admin,
     keyword: Annotated[str, Query(max_length=128, description="part of the name or the address")] = "",
     status: Annotated[Status | None, Query(description="default: every status")] = None,
     page: Annotated[int, Query(ge=1, le=100_000, description="from 1")] = 1,
-    size: Annotated[int, Query(ge=1, le=MOST_USERS, description="users a page")] = 50,
+    page_size: Annotated[int, Query(ge=1, le=MOST_USERS, description="users on a page")] = 50,
 ) -> Answer:
     """The accounts, newest first."""
     reading, matching = call.state.reading, (keyword, status)
-    users = await reading.scan(queries.list_users, *matching, size, (page - 1) * size)
+    users = await reading.scan(queries.list_users, *matching, page_size, (page - 1) * page_size)
     total = await reading.scan(queries.count_users, *matching)
-    return Answer({"total": total, "items": [_listed(user) for user in users]})
+    items = [_listed(user) for user in users]
+    return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
 
 
 @router.post("/{user_id}/status", response_model=ListedUser)

@@ -14,7 +14,7 @@ RULES = (
     (r"/api/v1/datamgr/market/(industry-ranking|global-news|hot-stocks)", "no-store"),
     (r"/api/v1/datamgr/(market/stat|stock/\{code\}/(xdxr|fund-flow))", "no-store"),
     (r"/api/v1/(auth|chat|settings|notifications)(/.*)?|/health|(/api/v1)?/mcp/servers", "no-store"),
-    (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/(probe-all|upstreams)|realtime/.*)", "no-store"),
+    (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/(probe-all|upstreams|users)|realtime/.*)", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),
     (r"/api/v1/(datamgr|tasks|research)/.*", "private, no-cache"),
     (
