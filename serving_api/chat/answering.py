@@ -29,6 +29,7 @@ from resources.redact import redact
 from serving_api.chat import prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
 from serving_api.chat.frames import with_signs_of_life
+from serving_api.chat.leads import lead_of
 from serving_api.chat.limits import ANSWER_S, CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
 from serving_api.chat.subjects import Topic, chart_of, topic_of
@@ -98,7 +99,7 @@ class Conversation:
                 if cached is not None:
                     return cached
         if text is None:
-            text = self._by_rules()
+            text = await self._by_rules()
         return await self._body(text)
 
     async def _by_model(self, model: LanguageModel) -> str | None:
@@ -168,16 +169,24 @@ class Conversation:
         called = self.properties.tool_calls
         self.properties = AnswerProperties(llm_error=why, fallback_of=rules.PREFILL, tool_calls=called)
 
-    def _by_rules(self) -> str:
-        """Sections of the rules, each line checked; the lines on missing data are our own text."""
+    async def _by_rules(self) -> str:
+        """What was asked first, then sections of the rules, each line checked; the first lines and those on
+        missing data are our own text."""
+        asked = self._asked
+        earlier = [text for role, text in asked.used if role == "user"]
+        lead = await lead_of(self._state, asked.message, earlier, self.topic, self.pack)
+        first = [self.checker.own(line) for line in lead.lines]
         shown: list[rules.Section] = []
         for section in rules.sections(self.pack, self.topic):
+            if lead.sections is not None and section.key not in lead.sections:
+                continue
             lines = tuple(
                 harmless(line) if section.key == "missing" else self.checker.show(line)
                 for line in section.lines
             )
             shown.append(rules.Section(section.key, section.title, lines))
-        return f"（{rules.LABEL}）\n\n{rules.text_of(shown)}"
+        parts = ("\n".join(first), rules.text_of(shown))
+        return "\n\n".join((f"（{rules.LABEL}）", *filter(None, parts)))
 
     async def _body(self, text: str) -> dict[str, Any]:
         body = {
@@ -253,7 +262,7 @@ class Conversation:
                 self._before = before["answer"]
                 yield {"type": "content", "text": self._before["answer"]}
                 return
-        for paragraph in self._by_rules().split("\n\n"):
+        for paragraph in (await self._by_rules()).split("\n\n"):
             yield {"type": "content", "text": f"{paragraph}\n\n"}
 
     async def _closing(self, text: str) -> dict[str, Any]:

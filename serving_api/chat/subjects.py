@@ -8,8 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from core.errors import NotFound
+from core.text_keys import plain_form
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.numbers import mentions
+from serving_api.chat import questions
 from serving_api.db.request_notes import current_code
 from serving_api.db.sessions import Session
 from serving_api.evidence.market import read_macro, read_market
@@ -29,8 +31,12 @@ _MACRO = re.compile(
     r"宏观|经济|通胀|通缩|CPI|PPI|PMI|GDP|M1|M2|社融|信贷|贷款|利率|LPR|降准|降息|国债|汇率|进出口|社零",
     re.IGNORECASE,
 )
+_FOLLOWS = re.compile(r"^(?:那|和|跟|与|同|它|这|换成|再看|还有|比起)|呢[？?]?$")
+_BESIDE = re.compile(r"^(?:那)?(?:和|跟|与|同|比起)|比呢|相比|比怎么样")
 _MARKET = re.compile(
-    r"大盘|市场|指数|行情|涨停|跌停|板块|热点|情绪|两市|沪深|A股|领涨|轮动|外围|快讯", re.IGNORECASE
+    r"大盘|市场|指数|行情|涨停|跌停|板块|热点|情绪|两市|沪深|A股|领涨|轮动|外围|快讯|上证|深成|创业板|科创|中证|恒生"
+    r"|港股|美股|纳指|纳斯达克|今天(?:涨|跌)",
+    re.IGNORECASE,
 )
 
 
@@ -43,6 +49,10 @@ class Topic:
     """Mentioned codes that no listed company has."""
     market: bool = False
     macro: bool = False
+    is_guessed: bool = False
+    """Whether a company was not named as it is listed."""
+    is_followed: bool = False
+    """Whether the message takes up what was said before."""
 
     def read(self, session: Session, now: datetime) -> Pack:
         """The evidence about the subject, in one pack."""
@@ -50,7 +60,7 @@ class Topic:
         pack.missing += [f"证券列表中的{code}" for code in self.unknown]
         if self.codes:
             read_companies(session, self.codes, OF_ONE if len(self.codes) == 1 else BASE, now, pack)
-        if self.market:
+        if self.market or not (self.codes or self.unknown or self.macro):
             read_market(session, now, pack)
         if self.macro:
             read_macro(session, now, pack)
@@ -62,15 +72,21 @@ def topic_of(message: str, earlier: Sequence[str], code: str | None, directory: 
     given = [code] if code else []
     named = list(dict.fromkeys((*given, *_companies(message, directory))))
     market, macro = _MARKET.search(message) is not None, _MACRO.search(message) is not None
-    if not named and not market and not macro:
-        for text in reversed(earlier):
-            named = list(dict.fromkeys(_companies(text, directory)))
-            if named:
-                break
+    is_guessed = False
+    if not named or len(message) > len(named) * 8:
+        guessed = [listing.code for _, listing in sorted(questions.named(message, directory))]
+        is_guessed, named = not named and bool(guessed), named or list(dict.fromkeys(guessed))
+    before = next((codes for text in reversed(earlier) if (codes := list(_companies(text, directory)))), [])
+    if not named and not market and not macro and not questions.is_courtesy(message):
+        is_followed, named = bool(before), before
+    else:
+        is_followed = bool(before) and _FOLLOWS.search(message) is not None
+        if is_followed and named and _BESIDE.search(message):
+            named = [*before[:1], *named]
     unknown = tuple(_unknown_codes(message, directory))
     return Topic(
-        tuple(named[:MOST_COMPANIES]), unknown[:MOST_COMPANIES],
-        market or not (named or unknown or macro), macro,
+        tuple(dict.fromkeys(named))[:MOST_COMPANIES], unknown[:MOST_COMPANIES], market, macro,
+        is_guessed, is_followed,
     )  # fmt: skip
 
 
@@ -91,14 +107,16 @@ def _of_today(code: str) -> str:
 def _companies(text: str, directory: Directory) -> Iterator[str]:
     """Codes of the listed companies that a text names, in its order."""
     found: list[tuple[int, int, str]] = []
+    text = plain_form(text)
     known = {listing.code for listing in directory.listings}
     for one in _CODE.finditer(text):
         code = _of_today(one.group())
         if code in known:
             found.append((one.start(), one.end(), code))
-    named = [one for one in directory.listings if len(one.name) >= SHORTEST_NAME and one.name in text]
-    for listing in sorted(named, key=lambda one: -len(one.name)):
-        for hit in re.finditer(re.escape(listing.name), text):
+    names = [(plain_form(one.name), one) for one in directory.listings]
+    named = [(name, one) for name, one in names if len(name) >= SHORTEST_NAME and name in text]
+    for name, listing in sorted(named, key=lambda pair: -len(pair[0])):
+        for hit in re.finditer(re.escape(name), text):
             if not any(start < hit.end() and hit.start() < end for start, end, _ in found):
                 found.append((hit.start(), hit.end(), listing.code))
     return (code for *_, code in sorted(found))

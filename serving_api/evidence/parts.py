@@ -17,7 +17,8 @@ Look = tuple[str, str] | tuple[str, str, str]
 @dataclass(frozen=True)
 class Part:
     """One table. `rows`: how many of the newest rows of each company, within the last `days` calendar
-    days. `ahead`: rows of this many coming days instead, the nearest first. `known`: the column with
+    days. `ahead`: rows of this many coming days instead, the nearest first; with `around`
+    beside the last ones. `known`: the column with
     the time at which a row became public. `named_by`: a key column whose value precedes each label.
     `set_only`: values of 0 are left out. `extra`: columns that are read but do not become facts."""
 
@@ -28,6 +29,7 @@ class Part:
     rows: int = 1
     days: int = 60
     ahead: int = 0
+    around: bool = False
     known: str = ""
     named_by: str = ""
     set_only: bool = False
@@ -164,6 +166,9 @@ FURTHER: tuple[Part, ...] = (
     Part("block_trade", "fusion_block_trade", "大宗交易", (
         ("price", "大宗成交价"), ("premium_pct", "大宗溢价率"), ("amount", "大宗成交额"),
     ), rows=2, days=60),
+    Part("schedule", "cninfo_periodic_report", "财报预约披露日", (
+        ("first_date", "首次预约披露日"), ("change1_date", "变更后预约披露日"), ("actual_date", "实际披露日"),
+    ), days=200, ahead=100, around=True, named_by="report_period", order=(ANY.report_period.desc(),)),
     Part("profile", "fusion_stock_profile", "公司概况", (
         ("main_business", "主营业务"), ("controller", "实际控制人"),
     )),

@@ -56,8 +56,10 @@ def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -
 
 
 def _window(part: Part, now: datetime) -> tuple[str, str]:
+    if part.around:
+        return (now - timedelta(days=part.days)).date().isoformat(), _end(now, part)
     if part.ahead:
-        return now.date().isoformat(), (now + timedelta(days=part.ahead)).strftime("%Y-%m-%d 23:59:59")
+        return now.date().isoformat(), _end(now, part)
     return (now - timedelta(days=part.days)).date().isoformat(), now.strftime("%Y-%m-%d %H:%M:%S")
 
 
@@ -80,3 +82,7 @@ def of_newest_day(
         session, declared, day, *also, sort=sort, limit=limit, as_of=as_of,
         columns=columns_to_read(session, table, requested),
     )  # fmt: skip
+
+
+def _end(now: datetime, part: Part) -> str:
+    return (now + timedelta(days=part.ahead)).strftime("%Y-%m-%d 23:59:59")

@@ -283,7 +283,7 @@ def test_a_model_that_says_nothing_leaves_the_answer_to_the_rules(
 ) -> None:
     fake.then(Says(""))
     reported = events(modelled.stream("五粮液股的估值？", who))
-    assert "五粮液股最新价118.40元" in texts(reported)
+    assert "五粮液股市盈率TTM 14.85倍" in texts(reported)
     assert (reported[-1]["provenance"], reported[-1]["fallbackOf"]) == ("quant_prefill", "quant_prefill")
 
 
