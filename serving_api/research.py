@@ -13,6 +13,7 @@ from platform_assets.research.facts import described, listed
 from platform_assets.research.known_codes import refuse_unknown, with_code
 from platform_assets.research.queries import RowQuery, row_query, table_named
 from resources.warehouse.stored import ANY
+from serving_api.db.old_rows import rows_of_old_years
 from serving_api.db.request_notes import current_code
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -128,21 +129,23 @@ def _known(name: str) -> Table:
 
 def _freshness(state: State, table: str) -> dict[str, Any]:
     (row,) = state.reading.warehouse.rows("table_version", ANY.table_name == table) or ({},)
-    return {"newest": row.get("latest_date"), "rows": int(row.get("row_count") or 0)}
+    rows = int(row.get("row_count") or 0) + rows_of_old_years(state.reading.warehouse, table)
+    return {"newest": row.get("latest_date"), "rows": rows}
 
 
 def _stream(state: State, query: RowQuery) -> bytes:
     # PyArrow and the lake take as long to import as pandas; a process that answers no such question saves it.
     import pyarrow as pa  # noqa: PLC0415
 
-    from resources.lake.location import Lake  # noqa: PLC0415
+    from resources.lake.location import Lake, lake_of  # noqa: PLC0415
     from resources.lake.reading import LakeReader  # noqa: PLC0415
 
     unlimited = query.since is None and query.codes is None
     if unlimited and _freshness(state, query.table.name)["rows"] > MOST_ROWS:
         raise InputError("since", f"the table has more than {MOST_ROWS} rows; say since or codes")
-    lake = Lake.of(state.settings.lake_url, state.settings.data_path)
-    reader = LakeReader(state.reading.warehouse, lake)
+    warehouse = state.reading.warehouse
+    lake = lake_of(warehouse) or Lake.of(state.settings.lake_url, state.settings.data_path)
+    reader = LakeReader(warehouse, lake)
 
     def read(asked: RowQuery) -> Any:
         return reader.read(

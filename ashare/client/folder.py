@@ -20,6 +20,7 @@ from core.errors import InputError
 from platform_assets.research.queries import RowQuery
 from resources.composition import market_clock, open_warehouse
 from resources.lake.location import Lake
+from resources.lake.old_years import old_years
 from resources.lake.reading import LakeReader
 from resources.settings import Settings, load_settings
 from resources.warehouse.stored import ANY
@@ -63,7 +64,9 @@ class FolderBackend:
 
     def freshness(self, table: str) -> dict[str, Any]:
         (row,) = self._warehouse.rows("table_version", ANY.table_name == table) or ({},)
-        return {"newest": row.get("latest_date"), "rows": int(row.get("row_count") or 0)}
+        old = old_years(self._lake, table)
+        rows = int(row.get("row_count") or 0) + (0 if old is None else old.rows)
+        return {"newest": row.get("latest_date"), "rows": rows}
 
     def lineage(self, table: str, key: Mapping[str, str], column: str | None) -> dict[str, Any]:
         try:

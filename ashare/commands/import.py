@@ -34,6 +34,12 @@ DATASETS = (
 @click.option("--place", metavar="PLACE", help="Among the sources: first, last (default), 'after SOURCE'.")
 @click.option("--encoding", metavar="NAME", help="Of CSV; default utf-8.")
 @click.option("--sheet", metavar="NAME", help="Of Excel; default the first.")
+@click.option(
+    "--columns-before",
+    metavar="DAY",
+    help="Bars of a package from before DAY go into column files. Default: of more than 250,000 bars those "
+    "from before this month.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be stored, refused and changed.")
 @click.option("--skip-refused", is_flag=True, help="Leave out the rows that are refused.")
 @click.pass_obj

@@ -23,11 +23,11 @@ from platform_assets.research.known_codes import refuse_unknown
 from platform_assets.research.queries import FACTOR, PRICES, RowQuery, adjust_of, codes_of
 from resources.lake.location import Lake
 from resources.lake.reading import LakeReader
-from resources.warehouse.reads import stream_rows
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 from serving_api.admin.lineage.service import market_table
 from serving_api.admin.shared import parse_day
+from serving_api.db.old_rows import streamed
 from serving_api.db.request_notes import current_code, taking_notes
 from serving_api.framework.parameters import parse_as_of
 from serving_api.framework.renumbered_codes import HEADER, KEY, header_of, renumbering_of, reported
@@ -160,7 +160,8 @@ def _marks(state: State, chosen: Selection) -> dict[str, Any]:
     if codes and "code" in chosen.table.names:
         there = replace(chosen.rows, codes=tuple(codes))
         with state.reading.warehouse.connect() as connection:
-            rows = stream_rows(connection, chosen.table, ("code",), there, as_of=chosen.as_of)
+            warehouse = state.reading.warehouse
+            rows = streamed(warehouse, connection, chosen.table, ("code",), there, as_of=chosen.as_of)
             codes = sorted({str(code) for (code,) in rows})
     return {"factor": PROVISIONAL, "provisional_codes": codes} if codes else {}
 
@@ -176,7 +177,7 @@ def _exported(
             names = chosen.columns
             if chosen.adjust != "none":  # a column that was asked for is not read a second time
                 names = tuple(dict.fromkeys((*chosen.columns, "code", FACTOR)))
-            found = stream_rows(connection, chosen.table, names, chosen.rows, as_of=chosen.as_of)
+            found = streamed(warehouse, connection, chosen.table, names, chosen.rows, as_of=chosen.as_of)
             rows = found if chosen.adjust == "none" else _adjusted(chosen, names, found, newest)
             count = _written(part, chosen, rows, form, dates, marks, packed=path.suffix == ".gz")
         if path.is_dir():
@@ -225,7 +226,7 @@ def _newest_factors(warehouse: Warehouse, chosen: Selection) -> dict[str, float]
     every = replace(chosen.rows, date_column=None, since=None, until=None)
     names = ("code", FACTOR)
     with warehouse.connect() as connection:
-        for code, factor in stream_rows(connection, chosen.table, names, every, as_of=chosen.as_of):
+        for code, factor in streamed(warehouse, connection, chosen.table, names, every, as_of=chosen.as_of):
             if factor is not None:
                 found[str(code)] = float(factor)
     return found

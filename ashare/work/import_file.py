@@ -2,19 +2,23 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from ashare.output import Output, table
 from ashare.session import command_settings
 from core.declaration.registry import builtin_registry
+from core.errors import InputError
 from platform_assets.pipeline.imports.loading import FileImport, Imported, Report, import_file
 from platform_assets.pipeline.imports.mapping import read_mapping
 from platform_assets.pipeline.imports.origins import MappedFiles, Origin
-from platform_assets.pipeline.imports.package_rows import files_of
+from platform_assets.pipeline.imports.package_rows import PackageFiles, files_of
 from platform_assets.pipeline.imports.packages import ORDER, Package, looked_through
 from platform_assets.pipeline.imports.preview import Preview, preview
 from platform_assets.pipeline.run import PipelineRun, Trigger
+from platform_assets.research.queries import day_of
 from resources.composition import market_clock, open_warehouse
 from resources.stored_calendar import stored_calendar
 from resources.upstreams.fetch_context import FetchContext
@@ -31,6 +35,7 @@ def run(
     maps: tuple[str, ...],
     dry_run: bool,
     skip_refused: bool,
+    columns_before: str | None = None,
     **options: str | None,
 ) -> int:
     """Import a file, or show what that would do; the exit code. `options`: those of the mapping. Without any
@@ -38,7 +43,10 @@ def run(
     place = options.get("place")
     if not maps and not any(value for name, value in options.items() if name != "place"):
         with looked_through(file) as package:
-            return _package(out, package, dry_run=dry_run, skip=skip_refused, place=place)
+            border = None if columns_before is None else day_of("columns-before", columns_before)
+            return _package(out, package, dry_run=dry_run, skip=skip_refused, place=place, border=border)
+    if columns_before is not None:
+        raise InputError("columns-before", "column files take the bars of packages alone")
     mapping = read_mapping(maps, options, builtin_registry().datasets)
     origin = MappedFiles(file, mapping)
     opened = _opened(mapping.dataset, lambda _run: origin, skip=skip_refused, locked=not dry_run)
@@ -54,7 +62,9 @@ def run(
     return 0
 
 
-def _package(out: Output, package: Package, *, dry_run: bool, skip: bool, place: str | None) -> int:
+def _package(
+    out: Output, package: Package, *, dry_run: bool, skip: bool, place: str | None, border: str | None
+) -> int:
     """Import each dataset of a package in turn, or show what that would do; the exit code."""
     previews: list[Preview] = []
     done: list[Imported] = []
@@ -68,7 +78,8 @@ def _package(out: Output, package: Package, *, dry_run: bool, skip: bool, place:
             if dry_run:
                 previews.append(preview(job, report))
             else:
-                done.append(import_file(job, report))
+                again = partial(_again, package.path, package.digest, dataset, place)
+                done.append(import_file(replace(job, border=border, reopen=again), report))
     left_out = dict(package.left_out)
     results: Sequence[Preview | Imported] = previews or done
     for one in results:
@@ -80,11 +91,26 @@ def _package(out: Output, package: Package, *, dry_run: bool, skip: bool, place:
     return int(any(one.refused > 0 for one in previews) and not skip)
 
 
+@contextmanager
+def _again(
+    path: Path, digest: str, dataset: str, place: str | None
+) -> Iterator[tuple[PipelineRun, PackageFiles]]:
+    """Warehouse and package for a process that does a part of the import."""
+    with looked_through(path) as package:
+        package.digest = digest  # of a gigabyte, known already
+        opened = _opened(
+            dataset, lambda run: files_of(run, package, dataset, place), skip=False, locked=False
+        )
+        with opened as job:
+            yield job.run, cast(PackageFiles, job.origin)
+
+
 def _done_lines(done: Imported, label: str) -> list[str]:
     if done.before:
         return [f"{label} was imported into {done.dataset} before: nothing is written"]
     line = f"{done.rows} rows of {label} as {done.source} in {done.dataset}: {done.written} written"
-    return [f"{line}, {done.refused} refused"]
+    old = f", {done.in_column_files} of them in column files" if done.in_column_files else ""
+    return [f"{line}, {done.refused} refused{old}"]
 
 
 def _left_out_lines(left_out: dict[str, str], others: int) -> list[str]:

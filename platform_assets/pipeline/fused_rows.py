@@ -77,14 +77,19 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
 def fused_frame(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> pd.DataFrame:
     """`fused_parts` as one frame, without what concerns a partition as a whole; no rows of no rows. Raises
     NothingLeft where none of the rows passed the checks."""
-    window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
-    entry = _accepted(dataset, rows, context, window)
-    if entry.frame.empty and not entry.rejected:
+    merged = checked_rows(dataset, rows, context, scope)
+    if merged.frame.empty and not merged.rejected:
         return empty_frame(dataset.table.all_columns)
-    merged = entry if entry.frame.empty else _fused_rows(dataset, entry, context)
     if merged.frame.empty:
         raise NothingLeft(dataset, scope, merged)
     return merged.frame
+
+
+def checked_rows(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: Scope) -> checks.Checked:
+    """Rows of all sources, fused, derived and checked, in the order of the key, and what failed."""
+    window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
+    entry = _accepted(dataset, rows, context, window)
+    return entry if entry.frame.empty else _fused_rows(dataset, entry, context)
 
 
 def _accepted(dataset: Dataset, rows: pd.DataFrame, context: Context, window: Window) -> checks.Checked:

@@ -50,6 +50,8 @@ class StoredReads:
     warehouse: Warehouse
     undated: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Table without dates -> the columns that this load may read of it as they are now."""
+    old_years: bool = True
+    """Whether rows count that are in column files (`resources.lake.old_years`)."""
 
     def __call__(
         self,
@@ -72,6 +74,13 @@ class StoredReads:
             until=until,
             codes=None if codes is None else tuple(codes),
         )
+        if self.old_years and declared.has_history and declared.key == ("code", "date"):
+            # Loads pyarrow and deltalake, which most loads do not need.
+            from resources.lake.old_frames import old_frame  # noqa: PLC0415
+
+            found = old_frame(self.warehouse, declared, columns=columns, where=where, as_of=as_of)
+            if found is not None:
+                return found
         return self.warehouse.frame(table, columns=columns, where=where, as_of=as_of)
 
     def panel(

@@ -22,6 +22,9 @@ from resources.lake.state import Published
 from resources.settings import LAKE_FOLDER
 from resources.warehouse.warehouse import Warehouse
 
+OLD_YEARS = "old_years"
+"""Folder below the lake with the column files of years before the warehouse's."""
+
 
 @contextmanager
 def lake_failures(what: str) -> Iterator[None]:
@@ -161,6 +164,11 @@ class Lake:
         """The lake of a data folder, unless LAKE_URL names another place."""
         return cls(lake_url or data_path / LAKE_FOLDER)
 
+    @cached_property
+    def old(self) -> "Lake":
+        """Where the old years are that the warehouse does not keep (`resources.lake.old_years`)."""
+        return Lake(f"{self.url}/{OLD_YEARS}", self.options)
+
     def address(self, name: str) -> str:
         """Where a table is."""
         return f"{self.url}/{name}"
@@ -206,7 +214,8 @@ class Lake:
         with lake_failures(f"the lake at {self.url} cannot be read"):
             handler = DeltaStorageHandler(self.url, self.options)
             found = pa_fs.PyFileSystem(handler).get_file_info(pa_fs.FileSelector("/", recursive=False))
-        return sorted(Path(info.path).name for info in found if info.type is pa_fs.FileType.Directory)
+        names = {Path(info.path).name for info in found if info.type is pa_fs.FileType.Directory}
+        return sorted(names - {OLD_YEARS})
 
 
 _LAKES: WeakKeyDictionary[Warehouse, Lake] = WeakKeyDictionary()

@@ -6,7 +6,7 @@ the arrays. Only one month is held beside the arrays at a time.
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import reduce
 from typing import Any, Protocol
@@ -19,12 +19,14 @@ import pyarrow.parquet as pq
 from sqlalchemy.engine import Connection
 
 from core.arrays import Floats
+from core.days import moved
 from core.declaration.conditions import Condition
 from core.declaration.tables import Table
 from core.errors import InputError, StorageError
 from resources.lake.location import LakeFile, PublishedTable, lake_failures, lake_of
-from resources.lake.reading import VALID_FROM, instant_of, month_window, months_behind, months_between
-from resources.lake.schema import VALID_TO
+from resources.lake.old_years import old_years
+from resources.lake.reading import LakeReader, month_window, months_behind, months_between
+from resources.lake.schema import VALID_FROM, VALID_TO, instant_of
 from resources.lake.warehouse_rows import consistent, window_rows
 from resources.warehouse.panel import Days, Panel, code_blocks, day_of, iso_days, series_of
 from resources.warehouse.panel import read_panel as warehouse_panel
@@ -55,19 +57,25 @@ def read_panel(
     if as_of is not None and not table.has_history:
         raise InputError("as_of", f"{name} keeps no versions")
     asked = _Asked(table, tuple(columns), since, until, tuple(conditions), as_of)
+    old = _of_old_years(warehouse, asked)
+    if old:
+        asked = replace(asked, since=moved(min(until, old[0].until), 1))
+        if asked.since > until:
+            return _assembled(old, asked.columns)
     try:
         opened = _published(warehouse, asked)
         if opened is not None:
             pieces = _pieces(warehouse, opened, asked)
             if pieces is not None:
                 with lake_failures(f"the lake's table {name} cannot be read"):
-                    return _assembled(pieces, asked.columns)
+                    return _assembled([*old, *pieces], asked.columns)
     except StorageError as error:
         log.warning("%s is read from the warehouse: %s", name, error.message)
-    if as_of is None:
+    if as_of is None and not old:
         return warehouse_panel(warehouse, name, columns, since=since, until=until, conditions=conditions)
     with consistent(warehouse) as connection:
-        return _assembled([_stored_rows(warehouse, connection, asked, since, until)], asked.columns)
+        stored = _stored(warehouse, connection, asked, asked.since, until)
+        return _assembled([*old, stored], asked.columns)
 
 
 @dataclass(frozen=True)
@@ -163,6 +171,7 @@ class _RowsPiece:
     """Rows of the warehouse in the published form."""
 
     def __init__(self, rows: pa.Table, asked: _Asked) -> None:
+        self.until = asked.until
         kept = asked.mask(rows)
         self._rows = rows if kept is None else rows.filter(pa.array(kept))
         coded = self._rows["code"].combine_chunks().dictionary_encode()
@@ -197,6 +206,20 @@ def _floats(values: pa.ChunkedArray) -> Floats:
         )
     found: Floats = values.to_numpy()
     return found
+
+
+def _of_old_years(warehouse: Warehouse, asked: _Asked) -> list[_RowsPiece]:
+    """The rows of the window up to the last day that column files have, those of the warehouse included."""
+    lake = lake_of(warehouse)
+    old = old_years(lake, asked.table.name)
+    if lake is None or old is None or not old.reaches(asked.since):
+        return []
+    part = replace(asked, until=min(asked.until, str(old.last)))
+    columns = list(dict.fromkeys(["code", asked.day, *asked.columns, *asked.filtered_by]))
+    rows = LakeReader(warehouse, lake).read(
+        asked.table.name, columns=columns, since=part.since, until=part.until, as_of=asked.as_of
+    )
+    return [_RowsPiece(rows, replace(part, as_of=None))]
 
 
 def _published(warehouse: Warehouse, asked: _Asked) -> PublishedTable | None:

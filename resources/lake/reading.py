@@ -19,8 +19,9 @@ from sqlalchemy.engine import Connection
 from core.declaration.tables import WHOLE, Table
 from core.errors import InputError
 from resources.lake.location import Lake, LakeFile, PublishedTable, lake_failures
+from resources.lake.old_years import COMPARED, old_years, with_old
 from resources.lake.publishing import changes_of
-from resources.lake.schema import CURRENT, MONTH, VALID_TO, row_schema
+from resources.lake.schema import CURRENT, MONTH, VALID_FROM, VALID_TO, instant_of, row_schema
 from resources.lake.warehouse_rows import consistent, month_slice, stored_months, window_rows
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
@@ -28,7 +29,6 @@ from resources.warehouse.warehouse import Warehouse
 
 FEW_CODES = 50
 """Up to so many codes are read from the warehouse, whose rows are ordered by code: a lookup each."""
-VALID_FROM = "valid_from"
 
 
 def months_between(since: str, until: str) -> list[str]:
@@ -122,16 +122,6 @@ def _condition(
     return reduce(and_, parts) if parts else None
 
 
-def instant_of(value: str | datetime) -> datetime:
-    """An instant in exchange time. Raises InputError."""
-    if isinstance(value, datetime):
-        return value
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError:
-        raise InputError("as_of", f"{value[:40]!r} is no ISO date-time") from None
-
-
 @dataclass(frozen=True)
 class LakeReader:
     """Rows as the warehouse has them now, read from the lake where that is current."""
@@ -155,6 +145,25 @@ class LakeReader:
             raise InputError("as_of", f"{name} keeps no versions")
         if (since or until) and table.date_column is None:
             raise InputError("since", f"{name} has no dates")
+        rows = self._held(table, codes, since, until, as_of)
+        old = old_years(self.lake, name)
+        if old is not None and old.reaches(since):
+            known = row_schema(table)
+            if columns is not None:
+                known = pa.schema([one for one in known if one.name in {*columns, *COMPARED}])
+            found = old.read(known.names, codes=codes, since=since, until=until, as_of=as_of)
+            rows = with_old(rows.select(known.names).cast(known), found, as_of)
+        return _ordered(table, rows, columns)
+
+    def _held(
+        self,
+        table: Table,
+        codes: Sequence[str] | None,
+        since: str | None,
+        until: str | None,
+        as_of: str | datetime | None,
+    ) -> pa.Table:
+        """The rows that the warehouse has, in no order."""
         opened = self._opened(table, codes)
         behind: list[str] | None = None
         with consistent(self.warehouse) as connection:
@@ -162,14 +171,12 @@ class LakeReader:
                 behind = months_behind(self.warehouse.sql, connection, table, opened, since, until)
             stored = self._stored(connection, table, codes, since, until, as_of, behind)
         if opened is None or behind is None:
-            return _ordered(table, stored, columns)
+            return stored
         months = {file.month for file in opened.files} - set(behind)
         published = read_published(
             opened, codes=codes, since=since, until=until, as_of=as_of, months=sorted(months)
         )
-        if not len(stored):
-            return _ordered(table, published, columns)
-        return _ordered(table, pa.concat_tables([published.cast(stored.schema), stored]), columns)
+        return pa.concat_tables([published.cast(stored.schema), stored]) if len(stored) else published
 
     def _opened(self, table: Table, codes: Sequence[str] | None) -> PublishedTable | None:
         """The published table, where a read of these codes uses it."""

@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from core.declaration.columns import ColumnSpec
 from core.declaration.tables import Table
+from core.errors import InputError
 
 MONTH = "month"
 """Partition column: YYYY-MM of `Table.month_column`."""
 CURRENT = "is_current"
 """Partition column of a table that keeps versions: whether the row is not superseded."""
-VALID_TO = "valid_to"
+VALID_FROM, VALID_TO = "valid_from", "valid_to"
 STILL_VALID = datetime(9999, 12, 31)
 """`valid_to` of a row that is not superseded, so that one filter answers for every instant."""
 PROVENANCE = "provenance"
@@ -81,3 +82,13 @@ def sort_key(table: Table) -> list[tuple[str, str]]:
     """How rows of one partition follow each other: by the key, versions of a key by their begin."""
     versions = ["valid_from"] if table.has_history and "valid_from" not in table.key else []
     return [(name, "ascending") for name in (*table.key, *versions)]
+
+
+def instant_of(value: str | datetime) -> datetime:
+    """An instant in exchange time. Raises InputError."""
+    if isinstance(value, datetime):
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        raise InputError("as_of", f"{value[:40]!r} is no ISO date-time") from None

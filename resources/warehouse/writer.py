@@ -264,6 +264,35 @@ class Writer:
             end_batch(self._sql, connection, batch.batch_id, "failed", counts, now, error=why)
         log.warning("%s %s refused: %s", table.name, batch.partition_key, error, extra=_ids(batch))
 
+    def record_column_files(
+        self,
+        table: Table,
+        batch: Batch,
+        counts: Mapping[str, int],
+        latest: str,
+        *,
+        quality: Sequence[Quality] = (),
+        lease: Lease | None = None,
+    ) -> None:
+        """Store a batch whose rows, up to the day `latest`, are in column files. The version of the table
+        moves: what is read of it has changed."""
+        with self._traced("record", table, [batch]), transaction(self._engine) as connection:
+            version = claim_version(self._sql, connection, table) + 1
+            now = stamp(self._clock.now())
+            insert_batch(self._sql, connection, table, batch, now)
+            insert_quality(self._sql, connection, table, batch, quality, now)
+            end_batch(self._sql, connection, batch.batch_id, "success", counts, now)
+            self._sql.run(
+                connection,
+                "UPDATE table_version SET version=?, updated_at=?, latest_date=CASE WHEN latest_date IS NULL "
+                "OR latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?",
+                (version, now, latest, latest, table.name),
+            )
+            # Without a month the lake would compare all that it has published.
+            record_months(self._sql, connection, table, version, batch.batch_id, [table.month_of(latest)])
+            if lease is not None:
+                self._locks.refresh(connection, lease)
+
     def open_parent(self, table: Table, batch: Batch, fetches: Sequence[Fetch]) -> None:
         """A batch that only owns fetches: one download that feeds many date batches."""
         bodies = self._payloads.put_all(fetches)

@@ -8,7 +8,7 @@ bounded thread pool.
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, cast
 
@@ -28,6 +28,7 @@ from resources.warehouse.sql import Sql
 from resources.warehouse.stored import ANY, Where, select
 from resources.warehouse.warehouse import Warehouse
 from serving_api.db.adjusted_reads import Ledger, adjusted_columns
+from serving_api.db.old_rows import old_versions, with_old_rows
 
 READ_THREADS = 16
 CODES_AT_ONCE = 400
@@ -73,7 +74,7 @@ class Session:
             return []
         declared = self._warehouse.table(table)
         result = self._connection.execute(*reads.selection(declared, *where, **how))
-        rows = reads.driver_rows(result)
+        rows = with_old_rows(self._warehouse, declared, reads.driver_rows(result), where, **how)
         if adjusted_columns(table):
             columns = tuple(how.get("columns") or declared.names)
             at = {name: place for place, name in enumerate(columns)}
@@ -81,6 +82,10 @@ class Session:
             as_of = how.get("as_of")
             self._ledger.note_rows(table, columns, rows, code, day, partial(_sent, result), as_of, self._held)
         return rows
+
+    def old_versions(self, table: Table, key: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """`old_rows.old_versions` of a row."""
+        return old_versions(self._warehouse, table, key)
 
     def first(self, table: str, column: str, *where: Where, **how: Unpack[Selection]) -> str | None:
         """The first value of a column as text; None without a row, or where it is null."""

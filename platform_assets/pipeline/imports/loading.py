@@ -5,14 +5,16 @@ out what is not). Each month is three steps (RAW, staging, fused), each idempote
 same call goes on with the month that was not done.
 """
 
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from core.clock import stamp
+from core.days import moved
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Partition
@@ -23,7 +25,18 @@ from platform_assets.pipeline.batches import Loaded, write_parts
 from platform_assets.pipeline.download import Download
 from platform_assets.pipeline.imported_rows import fuse_imported, with_imports
 from platform_assets.pipeline.imports.mapping import FileMapping
+from platform_assets.pipeline.imports.old_years import (
+    FEW,
+    OldRows,
+    Opener,
+    border_of,
+    discard,
+    in_processes,
+    in_this_process,
+    keep,
+)
 from platform_assets.pipeline.imports.origins import Origin
+from platform_assets.pipeline.imports.package_rows import PackageFiles
 from platform_assets.pipeline.imports.rows import Reading, Refused
 from platform_assets.pipeline.imports.spool import Spool
 from platform_assets.pipeline.load import load_fused
@@ -39,6 +52,8 @@ MOST_NAMED = 200
 NAMED_CODES = 1_000
 """Up to so many codes a load names them; beyond, it compares all of its dates."""
 
+OLD = "old years"
+"""Part of an import: the rows in column files."""
 _MONTH, _CODE_GROUP = 7, 3
 """Characters of a day, or of a code, that rows which are loaded together share."""
 
@@ -59,6 +74,8 @@ class Imported:
     left_out: dict[str, str] = field(default_factory=dict)
     """Files that are not imported -> why; the first `MOST_NAMED` of them."""
     written: int = 0
+    in_column_files: int = 0
+    """How many of the rows are of old years."""
     months: int = 0
     before: bool = False
     """The same file was imported with the same mapping before: nothing was done."""
@@ -66,12 +83,16 @@ class Imported:
 
 @dataclass(frozen=True)
 class FileImport:
-    """Files of one dataset and how they are read; `folder` is where rows wait between the two passes."""
+    """Files of one dataset and how they are read; `folder` is where rows wait between the two passes. Rows of
+    a package from before the day `border` go into column files (None: those that are too many for the row
+    store), with `reopen` by several processes."""
 
     run: PipelineRun
     origin: Origin
     folder: Path
     skip: bool = False
+    border: str | None = None
+    reopen: Opener | None = None
 
     @property
     def mapping(self) -> FileMapping:
@@ -89,7 +110,8 @@ class FileImport:
         name = f"{own}-{self.origin.digest[:16]}-{self.mapping.digest[:8]}"
         dated = self.dataset.partition is Partition.TRADE_DATE
         by = (str(self.dataset.date_column), _MONTH) if dated else ("code", _CODE_GROUP)
-        folder = self.folder / f"{name}{'-skip' if self.skip else ''}"
+        since = self.origin.since if isinstance(self.origin, PackageFiles) else None
+        folder = self.folder / f"{name}{'-skip' if self.skip else ''}{f'-{since}' if since else ''}"
         return Spool(folder, self.dataset.stage_table.columns, self.dataset.key, *by)
 
     def read(self, spool: Spool, refused: Refused, report: Report) -> dict[str, Any]:
@@ -114,10 +136,21 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
     known = ledger.get(key)
     if known is not None and known.status == "success" and known.mapping_hash == mapping.digest:
         return replace(done, rows=known.rows_in, refused=known.rows_refused, before=True)
-    spool, refused = job.spool, Refused()
+    resumed = known is not None and known.status != "success" and known.mapping_hash == mapping.digest
+    finished = set(known.parts) if known is not None and resumed else set()
+    border, old = _border(job), OldRows()
+    if border is not None and OLD not in finished:
+        old = _old_rows(job, border, report)
+    if border is not None:
+        job = replace(job, origin=replace(cast(PackageFiles, job.origin), since=border))
+    spool, refused = job.spool, old.refused
     facts = spool.ready
     if facts is None:
-        facts = _checked(job, spool, refused, key, report)
+        try:
+            facts = _checked(job, spool, refused, key, report, nothing=border is None)
+        except BaseException:
+            discard(run, dataset.table, old)
+            raise
     ledger.begin(
         key,
         mapping=mapping.text,
@@ -125,8 +158,10 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
         place=mapping.place,
         files=[{"name": one.name, "bytes": one.size} for one in job.origin.files[:1000]],
     )
-    state = ledger.get(key)
-    finished = set(state.parts) if state is not None else set()
+    if border is not None and OLD not in finished:
+        keep(run, dataset, old, key.source)
+        ledger.done(key, OLD, rows_in=old.rows, written=old.written)
+        done.written += old.written
     months: dict[str, int] = facts["months"]
     total = sum(months.values()) or 1
     passed = 0
@@ -141,7 +176,8 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
     spool.clear()
     return replace(
         done,
-        rows=sum(months.values()),
+        rows=old.rows + sum(months.values()),
+        in_column_files=old.rows,
         refused=int(facts["refused"]),
         reasons=dict(facts.get("reasons", {})),
         left_out=dict(facts.get("left_out", {})),
@@ -149,10 +185,30 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
     )
 
 
+def _border(job: FileImport) -> str | None:
+    """The first day that goes to the warehouse, where others go into column files."""
+    if not isinstance(job.origin, PackageFiles):
+        return None
+    return border_of(job.run, job.origin, job.dataset.table, job.border)
+
+
+def _old_rows(job: FileImport, border: str, report: Report) -> OldRows:
+    """The rows of before the border, read, checked and written, and not readable yet."""
+    origin = replace(cast(PackageFiles, job.origin), until=moved(border, -1))
+
+    def reading(share: float) -> None:
+        report("reading", share)
+
+    if job.reopen is not None and origin.bars > FEW:
+        return in_processes(job.run, origin, job.reopen, reading)
+    return in_this_process(job.run, origin, uuid.uuid4().hex, reading)
+
+
 def _checked(
-    job: FileImport, spool: Spool, refused: Refused, key: ImportKey, report: Report
+    job: FileImport, spool: Spool, refused: Refused, key: ImportKey, report: Report, *, nothing: bool
 ) -> dict[str, Any]:
-    """The facts of the first pass, sealed. Raises InputError when a row is refused that must not be."""
+    """The facts of the first pass, sealed. Raises InputError when a row is refused that must not be, or
+    `nothing` is left and was stored before."""
 
     def record(why: str) -> None:
         """A failed batch of the RAW table keeps what was refused."""
@@ -164,7 +220,7 @@ def _checked(
 
     try:
         facts = job.read(spool, refused, report)
-        _must_be_whole(job, facts, refused)
+        _must_be_whole(job, facts, refused, nothing=nothing)
     except InputError as error:
         spool.clear()
         record(error.message)
@@ -177,10 +233,10 @@ def _checked(
     return facts
 
 
-def _must_be_whole(job: FileImport, facts: dict[str, Any], refused: Refused) -> None:
+def _must_be_whole(job: FileImport, facts: dict[str, Any], refused: Refused, *, nothing: bool) -> None:
     if refused.rows and not job.skip:
         raise InputError("file", refused.text)
-    if not facts["months"] and not refused.files:
+    if nothing and not facts["months"] and not refused.files:
         why = f"{job.origin.label} has no row that could be stored; {refused.text}"
         raise InputError("file", why.rstrip("; "))
 

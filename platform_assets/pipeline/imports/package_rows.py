@@ -32,7 +32,7 @@ from platform_assets.pipeline.run import PipelineRun
 from resources.upstreams.tdx.corporate import CATEGORIES, event_row
 from resources.upstreams.tdx.instruments import instrument as terminal_instrument
 from resources.upstreams.tdx_packages.arrays import FILES, IMPORTED, Arrays, iso, taken
-from resources.upstreams.tdx_packages.day_files import read_day, symbol_of
+from resources.upstreams.tdx_packages.day_files import RECORD, read_day, symbol_of
 from resources.upstreams.tdx_packages.day_packages import date_of, read_date
 from resources.upstreams.tdx_packages.events import read_events
 from resources.upstreams.tdx_packages.reports import FIGURES, Reports, read_reports
@@ -78,6 +78,12 @@ class PackageFiles:
     listed: Mapping[str, str]
     """Code -> first trade date (ISO), as far as it is known."""
     known: Known
+    since: str | None = None
+    until: str | None = None
+    """First and last day that is read of the files of one security each."""
+    only: frozenset[str] | None = None
+    """Names of the files that are read; None: all."""
+    rows_at_once: int = ROWS
 
     @property
     def label(self) -> str:
@@ -91,6 +97,27 @@ class PackageFiles:
     def digest(self) -> str:
         return self.package.digest
 
+    @property
+    def pieces(self) -> list[Piece]:
+        """The files that are read, those of securities by code."""
+        found = self.package.pieces[self.mapping.dataset]
+        if self.only is not None:
+            found = [one for one in found if one.name in self.only]
+        by_symbol = self.mapping.dataset == INDEX_BARS
+        return sorted(
+            found, key=lambda one: one.own_name[0 if by_symbol else 2 : 8] if is_series(one) else ""
+        )
+
+    @property
+    def series(self) -> list[Piece]:
+        """Those that hold the past of one security."""
+        return [one for one in self.pieces if is_series(one)]
+
+    @property
+    def bars(self) -> int:
+        """How many bars these are."""
+        return sum(one.size for one in self.series) // RECORD.itemsize
+
     def chunks(self, refused: Refused) -> Iterator[Chunk]:
         """Rows of a few files at a time. A file that is damaged, of another security than its name says, or
         of days to come is left out; InputError when it is the only one."""
@@ -99,8 +126,8 @@ class PackageFiles:
         for name, size, frame in self._frames(refused):
             done += size
             if frame is not None and len(frame):
-                held.append(frame.assign(**{FILE: name, ROW: np.arange(1, len(frame) + 1)}))
-            if sum(map(len, held)) >= ROWS:
+                held.append(frame.assign(**{FILE: name, ROW: frame.index.to_numpy() + 1}))
+            if sum(map(len, held)) >= self.rows_at_once:
                 yield Chunk(pd.concat(held, ignore_index=True), done / total)
                 held = []
         if held:
@@ -108,8 +135,7 @@ class PackageFiles:
 
     def _frames(self, refused: Refused) -> Iterator[tuple[str, int, pd.DataFrame | None]]:
         """(name, bytes, rows) of each file."""
-        pieces = self.package.pieces[self.mapping.dataset]
-        for group in _day_groups(pieces):
+        for group in _day_groups(self.pieces):
             first = group[0]
             try:
                 frame = self._rows(group)
@@ -138,16 +164,18 @@ class PackageFiles:
         bars = read_day(piece.read(), symbol)
         self._must_be_listed(symbol, bars)
         self._must_be_known(symbol, bars)
-        days = [iso(day) for day in bars["date"].tolist()]
-        closes = bars["close"]
-        frame = self._frame(bars, symbol, days)
         # Of a stock an ex-right may lie between: its reference price is calculated.
         index = self.mapping.dataset == INDEX_BARS
-        frame["last_close"] = np.concatenate([[np.nan], closes])[:-1] if index else np.nan
-        return self._finished(frame)
-
-    def _frame(self, bars: Arrays, symbol: str, days: list[str]) -> pd.DataFrame:
-        return pd.DataFrame({"code": symbol, "date": days, **{name: bars[name] for name in _BARS[2:]}})
+        before = (
+            np.concatenate([[np.nan], bars["close"]])[:-1] if index else np.full(len(bars["date"]), np.nan)
+        )
+        first, last = (None if day is None else int(day.replace("-", "")) for day in (self.since, self.until))
+        start = 0 if first is None else int(np.searchsorted(bars["date"], first))
+        end = len(before) if last is None else int(np.searchsorted(bars["date"], last, side="right"))
+        own = {name: values[start:end] for name, values in {**bars, "last_close": before}.items()}
+        days = [iso(day) for day in own["date"].tolist()]
+        columns = {"code": symbol, "date": days, **{name: own[name] for name in (*_BARS[2:], "last_close")}}
+        return self._finished(pd.DataFrame(columns, index=np.arange(start, end)))
 
     def _finished(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The rows without the bar of a session that is not over, and without days that have no price at
@@ -282,6 +310,11 @@ def files_of(run: PipelineRun, package: Package, dataset: str, place: str | None
         listed,
         lambda symbol: stored.get(symbol if index else symbol[2:], {}),
     )
+
+
+def is_series(piece: Piece) -> bool:
+    """Whether a file holds the past of one security."""
+    return piece.own_name.endswith(".day")
 
 
 def _day_groups(pieces: list[Piece]) -> Iterator[list[Piece]]:

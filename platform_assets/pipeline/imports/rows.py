@@ -68,6 +68,13 @@ class Refused:
                 }
             )
 
+    def add_all(self, other: "Refused") -> None:
+        """What was refused elsewhere as well."""
+        self.counts.update(other.counts)
+        self.shown = [*self.shown, *other.shown][:SHOWN]
+        self.rows += other.rows
+        self.files |= other.files
+
     @property
     def text(self) -> str:
         """The first of them, and how many there are."""

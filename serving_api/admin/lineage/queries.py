@@ -41,6 +41,15 @@ def superseded(session: Session, table: Table, key: Mapping[str, Any]) -> list[d
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
+def old_versions(session: Session, table: Table, key: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Versions of a row that are in column files, oldest first, as those of the history are; the last one
+    without an end."""
+    if set(key) != {"code", "date"}:
+        return []
+    found = session.old_versions(table, key)
+    return [{**one, "valid_to": one["valid_to"] if one["superseded_by"] else None} for one in found]
+
+
 def rows_of(
     session: Session, table: Table, key: Mapping[str, Any], sources: Sequence[str], limit: int
 ) -> list[dict[str, Any]]:

@@ -25,6 +25,19 @@ def chain(current: Version | None, history: Sequence[Version]) -> list[Version]:
     return [*rest, *reversed(newest_first)]
 
 
+def following(old: Sequence[Version], stored: Sequence[Version]) -> list[Version]:
+    """Versions of column files and of the warehouse as one series: the warehouse's first one took the place
+    of the old row when it was stored; none is left of old rows that came later."""
+    if not old or not stored:
+        return [*old, *stored]
+    first = stored[0]
+    if first["created_at"] <= old[-1]["created_at"]:
+        return list(stored)
+    since = max(first["created_at"], first["valid_from"])
+    ended = {**old[-1], "valid_to": since, "superseded_by": first["batch_id"]}
+    return [*old[:-1], ended, {**first, "valid_from": since}, *stored[1:]]
+
+
 def valid_at(versions: Sequence[Version], at: str | None) -> Version | None:
     """The version that was valid at the instant (None = the current one)."""
     if at is None:

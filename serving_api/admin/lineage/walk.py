@@ -19,7 +19,7 @@ from resources.settings import Settings
 from serving_api.admin.batches import Batch, batch_facts
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.derived import asked_nobody, holder, key_of, rows_behind
-from serving_api.admin.lineage.revisions import Version, chain, decoded, revisions, valid_at
+from serving_api.admin.lineage.revisions import Version, chain, decoded, following, revisions, valid_at
 from serving_api.admin.lineage.visited_batches import VisitedBatches
 from serving_api.admin.shared import parse_json
 from serving_api.db.sessions import Session
@@ -109,7 +109,10 @@ class Walk:
             return [] if found is None else [{**found, "valid_to": None}]
         row = queries.current(self.session, table, key)
         newest = None if row is None else {**row, "valid_to": None}
-        return chain(newest, queries.superseded(self.session, table, key))
+        old: list[Version] = [*queries.old_versions(self.session, table, key)]
+        if newest is not None and any(one["batch_id"] == newest["batch_id"] for one in old):
+            return old  # the warehouse has no row of it
+        return following(old, chain(newest, queries.superseded(self.session, table, key)))
 
     def _content(self) -> list[str]:
         table = self.target.table
@@ -164,6 +167,11 @@ class Walk:
         staged = queries.rows_of(self.session, dataset.stage_table, key, files, _MAX_ROWS)
         self.visited.visit(item["batch_id"] for item in (*staged, *found))
         self._raw_entries(dataset.import_table, found, files)
+        old = queries.old_versions(self.session, self.target.table, self.target.key)
+        own = [one for one in old if one["batch_id"] == row["batch_id"]]
+        self._raw_entries(
+            self.target.table, [{**one, "imported_at": one["created_at"]} for one in own], files
+        )
         named = {str(item["src"]): item for item in staged}
         return {
             name: {"table": dataset.stage_name, "key": {**key, "src": source}, "column": name}
