@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from core.arrays import Bools, Floats, Ints
 from core.market.securities import BOARDS, UNSURE_FUND, WIDE_FUND
@@ -242,9 +243,9 @@ def limit_prices(
     distinct (board, ST, day, first days) combination, the prices in one pass.
     """
     size = len(preclose)
-    days = np.asarray([day_number(d) for d in np.unique(np.asarray(day))], dtype=np.int64)
-    _, day_at = np.unique(np.asarray(day), return_inverse=True)
-    boards, board_at = np.unique(np.asarray(board).astype(str), return_inverse=True)
+    day_at, known_days = pd.factorize(np.asarray(day))
+    days = np.asarray([day_number(d) for d in known_days], dtype=np.int64)
+    board_at, boards = pd.factorize(np.asarray(board))
     early = np.zeros(size, dtype=np.int64) if listed_days is None else np.clip(np.asarray(listed_days), 0, 6)
     flags = np.asarray(is_st).astype(np.int64)
     key = ((day_at * len(boards) + board_at) * 2 + flags) * 7 + early

@@ -74,12 +74,10 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
     known["before"] = known.groupby("code")["close"].shift()
     joined = rows[["code", "date", "last_close"]].merge(known, on=["code", "date"], how="left")
     ex_dates = _counted_events(context)
-    ex = pd.Series([pair in ex_dates for pair in zip(joined["code"], joined["date"], strict=True)])
-    ticks = [
-        tick_of_code(str(code), str(market))
-        for code, market in zip(rows["code"], rows["market"], strict=True)
-    ]
-    same = (joined["last_close"] - joined["before"]).abs() < np.array(ticks) * 0.51
+    ex = _among(joined["code"], joined["date"], ex_dates)
+    at, known_pairs = pd.factorize(rows["market"].astype(str) + rows["code"].astype(str))
+    ticks = np.array([tick_of_code(pair[2:], pair[:2]) for pair in known_pairs])[at]
+    same = (joined["last_close"] - joined["before"]).abs() < ticks * 0.51
     fine = ex | joined["before"].isna() | same
     return pd.Series(fine.to_numpy(), index=rows.index)
 
@@ -136,8 +134,7 @@ def close_is_next_reference(rows: pd.DataFrame, context: Context) -> pd.Series:
         reported.rename(columns={"date": "next", "last_close": "following"}), on=["code", "next"], how="left"
     )
     events = _counted_events(context)
-    pairs = zip(joined["code"], joined["next"], strict=True)
-    joined["following"] = joined["following"].mask(np.array([pair in events for pair in pairs], dtype=bool))
+    joined["following"] = joined["following"].mask(_among(joined["code"], joined["next"], events))
     return pd.Series(~_breaks(joined, "close", "following"), index=rows.index)
 
 
@@ -167,11 +164,21 @@ def _counted_events(context: Context) -> set[tuple[str, str]]:
     return set(zip(events["code"], events["date"], strict=True))
 
 
+def _among(codes: pd.Series, days: pd.Series, pairs: set[tuple[str, str]]) -> npt.NDArray[np.bool_]:
+    """Which rows are one of some pairs of code and day."""
+    found: npt.NDArray[np.bool_] = (codes + days).isin([code + day for code, day in pairs]).to_numpy()
+    return found
+
+
 def _breaks(rows: pd.DataFrame, close: str, reference: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Date by date, which closes are contradicted."""
     wrong = np.zeros(len(rows), dtype=bool)
     closes = rows[close].to_numpy(dtype=float, na_value=np.nan)
     references = rows[reference].to_numpy(dtype=float, na_value=np.nan)
-    for places in rows.reset_index(drop=True).groupby("date").indices.values():
+    with np.errstate(invalid="ignore"):
+        breaks = np.abs(closes - references) >= _HALF_FEN
+    at, days = pd.factorize(rows["date"])
+    for day in np.flatnonzero(np.bincount(at[breaks], minlength=len(days)) >= FEW):
+        places = np.flatnonzero(at == day)
         wrong[places] = contradicted(closes[places], references[places])
     return wrong

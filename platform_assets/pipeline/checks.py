@@ -4,7 +4,7 @@ Hard: column limits and the model's frame checks; a failing row is rejected and 
 functions; a failing row gets quality 'warning' and the check's name as a flag.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -188,16 +188,23 @@ def apply_contract(
 
 
 def apply_soft(
-    frame: pd.DataFrame, soft: Sequence[Soft], key: Sequence[str], context: Context, flags: Sequence[set[str]]
+    frame: pd.DataFrame,
+    soft: Sequence[Soft],
+    key: Sequence[str],
+    context: Context,
+    flags: Mapping[int, set[str]],
 ) -> Checked:
-    """Set `quality` and `quality_flags`. `flags` are those that fusion already found (source conflicts)."""
+    """Set `quality` and `quality_flags`. `flags` are those that fusion already found (source conflicts), by
+    the place of the row."""
     frame = frame.reset_index(drop=True)
-    found = [set(item) for item in flags] if len(flags) else [set() for _ in range(len(frame))]
     checked = Checked(frame=frame)
-    for name in sorted({flag for item in found for flag in item}):
-        mask = np.array([name in item for item in found], dtype=bool)
-        checked.counts[name] = int(mask.sum())
-        checked.failures.append(Failure(name, "soft", "warning", frame[mask], tuple(key)))
+    masks: dict[str, Mask] = {}
+    for place, names in flags.items():
+        for name in names:
+            masks.setdefault(name, np.zeros(len(frame), dtype=bool))[place] = True
+    for name in sorted(masks):
+        checked.counts[name] = int(masks[name].sum())
+        checked.failures.append(Failure(name, "soft", "warning", frame[masks[name]], tuple(key)))
     for rule in soft:
         fine = rule.check(frame, context)
         mask = ~pd.Series(fine, index=frame.index).astype("boolean").fillna(True).to_numpy(dtype=bool)
@@ -205,11 +212,23 @@ def apply_soft(
         if mask.any():
             action = HELD_BACK if rule.holds else "warning"
             checked.failures.append(Failure(rule.name, "soft", action, frame[mask], tuple(key), rule.message))
-            for place in np.flatnonzero(mask):
-                found[place].add(rule.name)
-    frame["quality"] = ["warning" if item else "ok" for item in found]
-    frame["quality_flags"] = [canonical_json(sorted(item)) if item else None for item in found]
+            masks[rule.name] = masks[rule.name] | mask if rule.name in masks else mask
+    frame["quality"], frame["quality_flags"] = _quality(masks, len(frame))
     return checked
+
+
+def _quality(masks: Mapping[str, Mask], size: int) -> tuple[Any, Any]:
+    """(quality, flags as JSON) of each row, by the checks that it failed. Few sets of checks are there, and
+    each is made once."""
+    names = sorted(masks)
+    failed = np.stack([masks[name] for name in names], axis=1) if names else np.zeros((size, 1), dtype=bool)
+    sets, at = np.unique(np.packbits(failed, axis=1), axis=0, return_inverse=True)
+    held = np.unpackbits(sets, axis=1, count=failed.shape[1]).astype(bool)
+    texts = [
+        canonical_json([names[place] for place in np.flatnonzero(row)]) if row.any() else None for row in held
+    ]
+    quality = np.array(["warning" if row.any() else "ok" for row in held], dtype=object)
+    return quality[at.reshape(-1)], np.array(texts, dtype=object)[at.reshape(-1)]
 
 
 def apply_whole(frame: pd.DataFrame, rules: Sequence[Whole], context: Context) -> list[Quality]:

@@ -131,12 +131,14 @@ def _fused_rows(dataset: Dataset, entry: checks.Checked, context: Context) -> ch
     """Fusion, derivation and the last checks."""
     assert dataset.model is not None  # noqa: S101  see _fused_parts
     if dataset.layer is not Layer.DWD:
-        fused = Fused(entry.frame, [set() for _ in range(len(entry.frame))])
+        fused = Fused(entry.frame)
     else:
         fused = fuse(entry.frame, dataset.key, dataset.source_order, dataset.fuse)
     frame = fused.frame
     marks = "_flags"
-    frame[marks] = [sorted(item) for item in fused.flags] if fused.flags else [[] for _ in range(len(frame))]
+    frame[marks] = pd.Series({at: sorted(item) for at, item in fused.flags.items()}, dtype=object).reindex(
+        frame.index
+    )
     if dataset.unchanged_within:
         frame = _keep_within_rounding(dataset, frame, context)
     for derive in dataset.derive:
@@ -144,7 +146,7 @@ def _fused_rows(dataset: Dataset, entry: checks.Checked, context: Context) -> ch
     extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
     typed, destroyed = checks.coerce_model(frame, dataset.model, extra)
     final = checks.apply_hard(typed, dataset.model, dataset.key, destroyed)
-    flags = [set(item) for item in final.frame[marks]]
+    flags = {at: set(item) for at, item in enumerate(final.frame[marks]) if isinstance(item, list)}
     soft = checks.apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
     return checks.Checked(
         frame=soft.frame,

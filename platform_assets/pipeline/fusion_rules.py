@@ -20,10 +20,11 @@ _SLACK = 1e-6
 
 @dataclass
 class Fused:
-    """`frame` has `src` and `provenance` (pattern JSON or None); `flags` name source conflicts per row."""
+    """`frame` has `src` and `provenance` (pattern JSON or None). `flags` name the source conflicts of rows, by
+    their place."""
 
     frame: pd.DataFrame
-    flags: list[set[str]] = field(default_factory=list)
+    flags: dict[int, set[str]] = field(default_factory=dict)
 
 
 def fuse(frame: pd.DataFrame, key: Sequence[str], order: Sequence[str], rule: Rows | Fields) -> Fused:
@@ -38,7 +39,9 @@ def fuse(frame: pd.DataFrame, key: Sequence[str], order: Sequence[str], rule: Ro
 
 def _fuse_rows(ranked: pd.DataFrame, key: Sequence[str], rule: Rows) -> Fused:
     winners = ranked.drop_duplicates(subset=list(key), keep="first").reset_index(drop=True)
-    flags: list[set[str]] = [set() for _ in range(len(winners))]
+    flags: dict[int, set[str]] = {}
+    if ranked["src"].nunique() == 1:
+        return Fused(winners.drop(columns="_rank").assign(provenance=None), flags)
     elsewhere: list[dict[str, list[str]]] = [{} for _ in range(len(winners))]
     if rule.finer and rule.finer_source:
         _sharpen(winners, _beside(winners, ranked, key, rule.finer_source), rule, elsewhere, flags)
@@ -68,7 +71,7 @@ def _sharpen(
     other: pd.DataFrame,
     rule: Rows,
     elsewhere: list[dict[str, list[str]]],
-    flags: list[set[str]],
+    flags: dict[int, set[str]],
 ) -> None:
     """Take the finer source's value of a column where it is the winner's, rounded less."""
     foreign = (winners["src"] != rule.finer_source).to_numpy()
@@ -86,7 +89,7 @@ def _sharpen(
         for place in np.flatnonzero(take):
             elsewhere[place].setdefault(rule.finer_source, []).append(column)
         for place in np.flatnonzero(known & ~same):
-            flags[place].add(f"source_conflict:{column}")
+            flags.setdefault(int(place), set()).add(f"source_conflict:{column}")
 
 
 def _fill(
@@ -141,7 +144,7 @@ def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str],
     place_of = {name: place for place, name in enumerate(present)}
     pick = np.full((size, len(names)), -1, dtype=np.int8)
     fused = keys.copy()
-    flags: list[set[str]] = [set() for _ in range(size)]
+    flags: dict[int, set[str]] = {}
     for at, column in enumerate(names):
         requested = [name for name in (*rule.order.get(column, ()), *present) if name in place_of]
         fused[column], pick[:, at] = _pick_column(parts, column, list(dict.fromkeys(requested)), place_of)
@@ -150,7 +153,7 @@ def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str],
             _sharpen_field(fused, pick[:, at], column, parts[finer], place_of[finer], half)
         if column in rule.tolerance:
             for place in _conflicts(parts, column, present, rule.tolerance[column]):
-                flags[place].add(f"source_conflict:{column}")
+                flags.setdefault(int(place), set()).add(f"source_conflict:{column}")
     fused["src"], fused["provenance"] = _provenance(pick, names, present)
     return Fused(fused, flags)
 

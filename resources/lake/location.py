@@ -23,7 +23,7 @@ from resources.settings import LAKE_FOLDER
 from resources.warehouse.warehouse import Warehouse
 
 OLD_YEARS = "old_years"
-"""Folder below the lake with the column files of years before the warehouse's."""
+"""End of the name of the folder with column files of years before the warehouse's: `lake_old_years`."""
 
 
 @contextmanager
@@ -166,8 +166,10 @@ class Lake:
 
     @cached_property
     def old(self) -> "Lake":
-        """Where the old years are that the warehouse does not keep (`resources.lake.old_years`)."""
-        return Lake(f"{self.url}/{OLD_YEARS}", self.options)
+        """Where the old years are that the warehouse does not keep (`resources.lake.old_years`): beside the
+        lake, which can be made again, as they cannot."""
+        apart = self.local is not None or urlsplit(self.url).path.strip("/")
+        return Lake(f"{self.url}{'_' if apart else '/'}{OLD_YEARS}", self.options)
 
     def address(self, name: str) -> str:
         """Where a table is."""

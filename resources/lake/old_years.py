@@ -1,6 +1,6 @@
 """Old years: rows of before the dates that the warehouse keeps, in column files beside the published tables.
 
-One Delta table for each table of the warehouse, `<lake>/old_years/<table>`. It is written by imports of whole
+One Delta table for each table of the warehouse, `<lake>_old_years/<table>`. It is written by imports of whole
 packages and made from nothing else, so no publication touches it. A file holds a part of a year, rows by code
 and date. Beside the columns of a published row each has its place in the file that it came from. Files are
 only added: of two rows of a key the later one has taken the place of the one before. Where both hold a key

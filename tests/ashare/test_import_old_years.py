@@ -171,7 +171,7 @@ def test_a_past_time_shows_what_was_known_then(cli: CommandLine, monkeypatch: py
 def test_the_same_package_again_writes_nothing(cli: CommandLine) -> None:
     path = package(cli.folder)
     imported(cli, path)
-    before = sorted(file.name for file in (cli.folder / "data" / "lake").rglob("*.parquet"))
+    before = sorted(file.name for file in (cli.folder / "data" / "lake_old_years").rglob("*.parquet"))
 
     assert all(one["before"] for one in imported(cli, path).values())
     # One day more, under another hash: what is there is compared, and not written again.
@@ -179,7 +179,7 @@ def test_the_same_package_again_writes_nothing(cli: CommandLine) -> None:
     done = imported(cli, longer)
 
     assert (done["kline_daily"]["in_column_files"], done["kline_daily"]["written"]) == (8, 3)
-    assert sorted(file.name for file in (cli.folder / "data" / "lake").rglob("*.parquet")) == before
+    assert sorted(file.name for file in (cli.folder / "data" / "lake_old_years").rglob("*.parquet")) == before
 
 
 def test_lineage_leads_to_the_record_in_the_file(cli: CommandLine) -> None:
@@ -200,7 +200,7 @@ def test_a_row_that_is_refused_leaves_nothing_behind(cli: CommandLine) -> None:
     fault = cli.fault("import", str(path), "--columns-before", BORDER)
 
     assert "no trade date" in fault["error"]
-    assert list((cli.folder / "data" / "lake").rglob("*.parquet")) == []
+    assert list((cli.folder / "data" / "lake_old_years").rglob("*.parquet")) == []
     assert read(cli.folder / "data", since=DAYS[0], until=DAYS[-1]).empty
     done = cli.result("import", str(path), "--columns-before", BORDER, "--skip-refused")["datasets"]
     assert [(one["rows"], one["refused"]) for one in done] == [(10, 1)]

@@ -131,7 +131,8 @@ class Reading:
         if spec.family == "date":
             return _days(values, form)
         if spec.name == "code":
-            return values.map(_code_text).astype(object)
+            at, known = pd.factorize(values, use_na_sentinel=False)
+            return pd.Series(np.array([*map(_code_text, known)], dtype=object)[at], index=values.index)
         return values
 
     def _identify(self, frame: pd.DataFrame, refused: Refused) -> Any:
@@ -139,7 +140,9 @@ class Reading:
         calendar."""
         if not self.dataset.of_stocks:
             return self._identify_indices(frame, refused) | self._outside(frame, refused)
-        parts = frame["code"].astype("string").str.extract(_CODE)
+        at, texts = pd.factorize(frame["code"], use_na_sentinel=False)
+        known = pd.Series(texts).astype("string").str.extract(_CODE)
+        parts = known.iloc[at].set_axis(frame.index)
         code = parts["code"].astype(object).where(parts["code"].notna(), None)
         unknown = code.isna().to_numpy()
         refused.add(frame, unknown, "code: not six digits, with or without a market", "code")
