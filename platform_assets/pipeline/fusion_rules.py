@@ -20,7 +20,7 @@ _SLACK = 1e-6
 
 @dataclass
 class Fused:
-    """`frame` has `src` and `provenance` (pattern JSON or None). `flags` name the source conflicts of rows, by
+    """`frame` has `src` and `provenance` (pattern JSON or None); `flags`: the source conflicts of rows, by
     their place."""
 
     frame: pd.DataFrame
