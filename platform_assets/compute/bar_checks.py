@@ -70,16 +70,15 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
         "fusion_kline_daily", columns=("code", "date", "close"), since=previous, until=context.scope.until
     )
     known = pd.concat([stored, rows[["code", "date", "close"]]], ignore_index=True)
-    known = known.drop_duplicates(["code", "date"], keep="last").sort_values(["code", "date"])
-    known["before"] = known.groupby("code")["close"].shift()
-    joined = rows[["code", "date", "last_close"]].merge(known, on=["code", "date"], how="left")
-    ex_dates = _counted_events(context)
-    ex = _among(joined["code"], joined["date"], ex_dates)
+    known = _last_of_key(known)
+    known["before"] = known["close"].shift().where(known["code"] == known["code"].shift())
+    before = _values(known, "before", rows["code"], rows["date"])
+    ex = _among(rows["code"], rows["date"], _counted_events(context))
     at, known_pairs = pd.factorize(rows["market"].astype(str) + rows["code"].astype(str))
     ticks = np.array([tick_of_code(pair[2:], pair[:2]) for pair in known_pairs])[at]
-    same = (joined["last_close"] - joined["before"]).abs() < ticks * 0.51
-    fine = ex | joined["before"].isna() | same
-    return pd.Series(fine.to_numpy(), index=rows.index)
+    with np.errstate(invalid="ignore"):
+        same = np.abs(rows["last_close"].to_numpy(dtype=float, na_value=np.nan) - before) < ticks * 0.51
+    return pd.Series(ex | np.isnan(before) | same, index=rows.index)
 
 
 def reference_is_known(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -128,14 +127,40 @@ def close_is_next_reference(rows: pd.DataFrame, context: Context) -> pd.Series:
         until=min(max(following.values()), context.today),
     )
     reported = pd.concat([stored, rows[["code", "date", "last_close"]]], ignore_index=True)
-    reported = reported.drop_duplicates(["code", "date"], keep="last")
-    joined = rows[["code", "date", "close"]].assign(next=rows["date"].map(following).astype(object))
-    joined = joined.merge(
-        reported.rename(columns={"date": "next", "last_close": "following"}), on=["code", "next"], how="left"
+    at, days = pd.factorize(rows["date"])
+    nexts = pd.Series(np.array([following.get(day) for day in days], dtype=object)[at], index=rows.index)
+    joined = rows[["code", "date", "close"]].assign(
+        following=_values(_last_of_key(reported), "last_close", rows["code"], nexts)
     )
-    events = _counted_events(context)
-    joined["following"] = joined["following"].mask(_among(joined["code"], joined["next"], events))
+    joined["following"] = joined["following"].mask(_among(rows["code"], nexts, _counted_events(context)))
     return pd.Series(~_breaks(joined, "close", "following"), index=rows.index)
+
+
+def _last_of_key(rows: pd.DataFrame) -> pd.DataFrame:
+    """The last row of each code and date, by code and date."""
+    codes, days = pd.factorize(rows["code"], sort=True)[0], pd.factorize(rows["date"], sort=True)[0]
+    order = np.lexsort((np.arange(len(rows)), days, codes))
+    codes, days = codes[order], days[order]
+    last = np.ones(len(rows), dtype=bool)
+    last[:-1] = (codes[1:] != codes[:-1]) | (days[1:] != days[:-1])
+    return rows.iloc[order[last]].reset_index(drop=True)
+
+
+def _values(known: pd.DataFrame, column: str, codes: pd.Series, days: pd.Series) -> npt.NDArray[np.float64]:
+    """The value of a column for each pair of code and day, NaN where it has none. `known` has one row of a
+    pair."""
+    every_code, _ = pd.factorize(pd.concat([known["code"], codes], ignore_index=True))
+    every_day, _ = pd.factorize(pd.concat([known["date"], days], ignore_index=True))
+    keys = every_code.astype(np.int64) * (len(every_day) + 1) + every_day
+    own, asked = keys[: len(known)], keys[len(known) :]
+    found = np.full(len(asked), np.nan)
+    if not len(own):
+        return found
+    order = np.argsort(own, kind="stable")
+    at = order[np.minimum(np.searchsorted(own, asked, sorter=order), len(own) - 1)]
+    there = (own[at] == asked) & (every_day[len(known) :] >= 0)
+    found[there] = known[column].to_numpy(dtype=float, na_value=np.nan)[at[there]]
+    return found
 
 
 def closes_before_are_references(rows: pd.DataFrame, context: Context) -> str | None:

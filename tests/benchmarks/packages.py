@@ -1,5 +1,6 @@
-"""The package of all daily bars: zip to numpy to Parquet as the floor, our checked reader beside it, and
-`ashare import` from the file to readable, adjusted bars.
+"""The package of all daily bars: zip to numpy to Parquet, and Parquet into DuckDB, as the floors; our checked
+reader beside them, and `ashare import` from the file to readable, checked, adjusted bars, in column files and
+in the row store.
 
     python -m tests.benchmarks packages
     python -m tests.benchmarks.packages [--codes 5500] [--years 30]
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +28,11 @@ from resources.upstreams.tdx_packages import archives
 from resources.upstreams.tdx_packages.day_files import RECORD, read_day, symbol_of
 from tests.benchmarks.importing import codes_of
 from tests.benchmarks.measure import MIB, Figure, PeakMemory, at_most, faster, timed
+
+try:
+    import duckdb
+except ImportError:  # the second floor is then left out
+    duckdb = None  # type: ignore[assignment]
 
 CODES, YEARS = 600, 10
 IMPORTED_CODES, IMPORTED_YEARS = 60, 2
@@ -110,12 +117,37 @@ class _Parquet:
         self._writer.close()
 
 
-def imported(path: Path, folder: Path) -> None:
-    """The whole way, in a process of its own."""
+def into_duckdb(parquet: Path, database: Path) -> None:
+    """The bars of a Parquet file as a table of DuckDB."""
+    database.unlink(missing_ok=True)
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(f"CREATE TABLE bars AS SELECT * FROM '{parquet}'")
+
+
+def imported(path: Path, folder: Path, *options: str) -> int:
+    """The whole way, in processes of its own; the most bytes that they held together."""
     environ = {**os.environ, "DATA_DIR": str(folder / "data"), "SAMPLE_NOW": NOW}
     environ["WAREHOUSE_URL"] = f"sqlite:///{folder / 'warehouse.sqlite3'}"
-    subprocess.run([sys.executable, "-m", "ashare", "--json", "import", str(path)], check=True, env=environ,
-                   stdout=subprocess.DEVNULL)  # fmt: skip
+    command = [sys.executable, "-m", "ashare", "--json", "import", str(path), *options]
+    most = 0
+    with subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL) as running:
+        while running.poll() is None:
+            most = max(most, _private_bytes(running.pid))
+            time.sleep(0.05)
+    if running.returncode:
+        raise RuntimeError(f"the import of {path.name} ended with {running.returncode}")
+    return most
+
+
+def _private_bytes(pid: int) -> int:
+    """Memory of a process and its children without mapped files; 0 where the system does not say."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    own = next((int(line.split()[1]) * 1024 for line in status if line.startswith("RssAnon:")), 0)
+    return own + sum(_private_bytes(int(child)) for child in children)
 
 
 def run(
@@ -134,13 +166,29 @@ def run(
         used, plain = checked.grown / MIB, memory.grown / MIB
         yield Figure("package: memory of the same", f"{used:.0f} MiB", f"{plain:.0f} MiB",
                      used / max(plain, 1.0), at_most=True, note=note)  # fmt: skip
+        if duckdb is not None:
+            loading = timed(lambda: into_duckdb(folder / "bare.parquet", folder / "bars.duckdb"))
+            floor_of_two = floor + loading
+            yield Figure("package: into DuckDB", f"{loading:.1f} s", f"{floor:.1f} s", loading / floor,
+                         at_most=True, note="Parquet into a table, against zip to Parquet")  # fmt: skip
+        else:
+            floor_of_two = floor
+        held: list[int] = []
+        columns = timed(lambda: held.append(imported(package, folder, "--columns-before", NOW[:10])))
+        size = sum(one.stat().st_size for one in (folder / "data" / "lake_old_years").rglob("*.parquet"))
+        yield at_most("package: import into column files against the floors", columns, floor_of_two, None,
+                      f"{bars / columns:,.0f} bars a second, {size / bars:.0f} bytes a bar")  # fmt: skip
+        yield Figure("package: memory of its processes", f"{held[0] / MIB:.0f} MiB", f"{plain:.0f} MiB",
+                     held[0] / MIB / max(plain, 1.0), at_most=True)  # fmt: skip
+        again = timed(lambda: imported(package, folder, "--columns-before", NOW[:10]))
+        yield faster("package: the same file again", again, columns, None, "nothing is written")
         rows = written(small, *few)
         first = timed(lambda: imported(small, folder))
         floor_small = timed(lambda: bare(small, folder / "bare.parquet"))
         yield at_most("package: import into the row store against bare", first, floor_small, None,
                       f"{rows:,} bars, {rows / first:,.0f} a second")  # fmt: skip
         second = timed(lambda: imported(small, folder))
-        yield faster("package: the same file again", second, first, None, "nothing is written")
+        yield faster("package: the same small file again", second, first, None, "nothing is written")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ from resources.lake.old_years import (
 )
 from resources.warehouse.batch_records import MAX_QUALITY_ROWS, Batch, Quality
 
-ROWS_AT_ONCE = 200_000
+ROWS_AT_ONCE = 100_000
 """Rows that are derived and checked together."""
 FEW = 250_000
 """Bars that the row store takes within a minute."""

@@ -1,9 +1,11 @@
 """Rows of a file as the columns of a dataset: codes, dates, units, adjustment. What cannot be read is refused
 with its file, row and reason."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -39,6 +41,7 @@ SHOWN = 20
 _CODE = f"^{NOTATION}$"
 _SYMBOL = r"^(sh|sz|bj)(\d{6})$"
 _HELD = (STOCK, ETF, LOF, REIT, CB)
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d")
 
 
@@ -286,6 +289,11 @@ def _day(value: Any, form: str | None) -> str | None:
     if hasattr(value, "strftime"):
         return str(value.strftime("%Y-%m-%d"))
     text = str(int(value)) if isinstance(value, (float, np.floating)) else str(value).strip()
+    if form is None and _ISO.fullmatch(text):
+        try:
+            return date.fromisoformat(text).isoformat()
+        except ValueError:
+            return None
     for pattern in (form,) if form else _FORMATS:
         found = pd.to_datetime(text[:10] if pattern == _FORMATS[0] else text, format=pattern, errors="coerce")
         if found is not pd.NaT:
