@@ -205,8 +205,12 @@ def _part(at: int, reopen: Opener, only: frozenset[str], until: str | None, batc
     def report(share: float) -> None:
         _SHARES[at] = share
 
-    with reopen() as (run, origin):
-        return in_this_process(run, replace(origin, only=only, until=until), batch_id, report)
+    try:
+        with reopen() as (run, origin):
+            return in_this_process(run, replace(origin, only=only, until=until), batch_id, report)
+    except PlatformError as error:
+        # One with more arguments than its message does not come through to the parent.
+        raise PlatformError(str(error)) from None
 
 
 # -- the rows ---------------------------------------------------------------------------------------
