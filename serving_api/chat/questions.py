@@ -32,7 +32,13 @@ FIGURES = (
     _asks("市值", parts.VALUATION, "total_market_cap float_market_cap", "valuation", "市值"),
     _asks("股息|分红|派息|送转", parts.VALUATION, "dividend_yield", "holders", "股息率"),
     _asks("分红|派息|送转|分多少", "fusion_dividend", "plan_text ex_date", "holders", "分红方案"),
-    _asks("股价|价格|多少钱|现价|收盘价|报价|什么价|几块", parts.QUOTE, "price change_pct", "quote", "股价"),
+    _asks(
+        "股价|价格|(?<!赚)(?<!赚了)多少钱|现价|收盘价|报价|什么价|几块",
+        parts.QUOTE,
+        "price change_pct",
+        "quote",
+        "股价",
+    ),
     _asks("涨了?多少|跌了?多少|涨跌|涨幅|跌幅|走势|行情", parts.QUOTE, "change_pct", "quote", "涨跌幅"),
     _asks("走势|一个月|近期|最近表现", parts.WIDE, "chg_20d chg_60d", "quote", "区间涨跌幅"),
     _asks("换手", parts.QUOTE, "turnover_pct", "quote", "换手率"),
@@ -42,7 +48,7 @@ FIGURES = (
     _asks("净利率", parts.FINANCE, "net_margin", "finance", "净利率"),
     _asks("营收|营业收入|收入", parts.FINANCE, "revenue revenue_yoy", "finance", "营业收入"),
     _asks(
-        "净利润|利润|赚(?:了?多少)?钱|盈利", parts.FINANCE, "net_profit net_profit_yoy", "finance", "净利润"
+        "净利润|利润|赚了?(?:多少)?钱|盈利", parts.FINANCE, "net_profit net_profit_yoy", "finance", "净利润"
     ),
     _asks("负债", parts.FINANCE, "debt_ratio", "finance", "资产负债率"),
     _asks("现金流", parts.FINANCE, "operating_cash_flow", "finance", "经营现金流"),
@@ -228,6 +234,7 @@ def left_over(message: str) -> str:
 # -- lists ---------------------------------------------------------------------------------------------
 
 _SAID = (
+    (r"(?<=的)(\d+)(?=[只个家])", r"前\1"),
     (r"(?:近|最近|过去)?(?:一个?月|1个月)(?:涨幅|涨得?|的涨幅)", "20日涨幅"),
     (r"(?:近|最近)?(?:一周|5天|五天)涨幅", "5日涨幅"),
     (r"(?:近|最近)?(?:三个月|3个月|一季度)涨幅", "60日涨幅"),
@@ -242,7 +249,7 @@ _SAID = (
     (r"最大的?市值|市值排名", "市值最大"),
     (r"roe", "净资产收益率"),
     (r"主力(?:资金)?(?:净)?(?:流入|买入?)最多", "主力净流入最多"),
-    (r"(?:有)?(?:哪些|哪几只|哪只|哪个|什么)", ""),
+    (r"(?:有)?(?:哪些|哪几[只家]|哪[只家个]|什么)", ""),
     (r"(?:是|有)?谁", ""),
     (r"(?:排|排名)?(?:前|top)(?:十|10)|(?:十|10)(?=[只个家])", "前10"),
     (r"(?:前|top)(?:五|5)|五(?=[只个家])", "前5"),
@@ -254,7 +261,7 @@ _SAID = (
     (r"(?<=[股值率幅额最])里", ""),
 )
 _LISTS = re.compile(
-    r"最[高低大小多少]|前\d+|大于|小于|高于|低于|超过|不[高低超]|以上|以下|[<>≥≤]|至少|至多|不到|新高|金叉|死叉|多头排列"
+    r"最[高低大小多少]|前\d+|大于|小于|高于|低于|超过|不[高低]于|不超过|以上|以下|[<>≥≤]|至少|至多|不到|新高|金叉|死叉|多头排列"
     r"|破净|高股息|低估值|涨停|连板|超跌|放量|次新"
 )
 

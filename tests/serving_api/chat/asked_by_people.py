@@ -1,5 +1,4 @@
-"""Questions as people ask them, and what the first sentence of a useful answer says. The second set was
-written before the rules were changed and tried once when they were done."""
+"""Questions as people ask them, and what the first sentence of a useful answer says."""
 
 from dataclasses import dataclass
 
@@ -82,4 +81,36 @@ UNSEEN = (
     Wanted("帮我写一首诗", rf"没有听懂.*{OFFERED}"),
     Wanted("现在该不该卖掉宁德时代", r"不给买卖建议"),
     Wanted("今天有多少只股票跌停", r"跌停6家"),
+)
+FRESH = (
+    Wanted("东财涨了没", r"东方财富上涨1\.90%|没有听懂|没有找到"),
+    Wanted("药明康德市值多大", r"药明康德总市值"),
+    Wanted("茅台赚了多少钱", r"贵州茅台归母净利润454\.03亿元"),
+    Wanted("你觉得招商银行还能涨吗", r"不给买卖建议"),
+    Wanted("600036", r"招商银行最新价42\.10元"),
+    Wanted("平安银行 pb 多少", r"平安银行市净率0\.52倍"),
+    Wanted("贵州茅台，宁德时代，哪个市值大", r"贵州茅台.*宁德时代.*较高"),
+    Wanted("银行股里市净率最低的是哪家", r"符合条件的股票有\d+只"),
+    Wanted("换手率最高的5只股票", r"符合条件的股票有\d+只"),
+    Wanted("ROE大于9且市盈率小于10", r"符合条件的股票有\d+只"),
+    Wanted("今天哪些股票涨停了", r"符合条件的股票有\d+只|没有股票符合条件|涨停71家"),
+    Wanted("有多少家上涨", r"上涨3214家"),
+    Wanted("深证成指收了多少", r"深证成指报12166\.06点"),
+    Wanted("A股今天行情", r"上证指数报3825\.76点"),
+    Wanted("最近通胀高不高", r"居民消费价格同比 0\.40%"),
+    Wanted("新增贷款多少", r"新增人民币贷款 7261\.00亿元"),
+    Wanted("食品饮料行业主力资金", r"食品饮料行业.*净流入8\.20亿元"),
+    Wanted("今天哪个板块最强", r"食品饮料行业上涨2\.14%"),
+    Wanted("茅台的老板是谁", r"没有存储贵州茅台的实际控制人|贵州茅台实际控制人"),
+    Wanted("宁德时代最近有什么新闻", r"没有存储宁德时代的新闻|宁德时代最近的新闻"),
+    Wanted("五粮液股负债高吗", r"五粮液股资产负债率23\.60%"),
+    Wanted("它的毛利率是多少", r"五粮液股毛利率61\.30%", ("五粮液股怎么样",)),
+    Wanted("和贵州茅台比呢？", r"五粮液股.*贵州茅台", ("五粮液股毛利率多少",)),
+    Wanted("小米集团股价", rf"没有找到名为“小米集团”的证券.*{OFFERED}"),
+    Wanted("999999怎么样", r"证券列表中没有999999"),
+    Wanted("thanks!", OFFERED),
+    Wanted("你能做什么", OFFERED),
+    Wanted("啊啊啊啊", rf"没有听懂.*{OFFERED}"),
+    Wanted("贵州茅台为啥涨了", r"贵州茅台上涨1\.27%.*原因不能由数据断定"),
+    Wanted("恒生指数今天涨跌", r"恒生指数上涨0\.66%"),
 )

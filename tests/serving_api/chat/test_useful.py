@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.serving_api.chat import rows
-from tests.serving_api.chat.asked_by_people import FIRST, UNSEEN, Wanted
+from tests.serving_api.chat.asked_by_people import FIRST, FRESH, UNSEEN, Wanted
 from tests.serving_api.chat.served import Served, served
 
 LEAST = 26
@@ -221,14 +221,15 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield one
 
 
-@pytest.mark.parametrize("questions", [FIRST, UNSEEN], ids=["first", "unseen"])
+@pytest.mark.parametrize("questions", [FIRST, UNSEEN, FRESH], ids=["one", "two", "three"])
 def test_the_first_sentence_answers(market: Served, questions: tuple[Wanted, ...]) -> None:
     who, failed = market.admin(), []
     for wanted in questions:
         history = [{"role": "user", "content": text} for text in wanted.before]
         answer = market.ask(wanted.question, who, history=history)
         text = answer["answer"].split("\n\n", 1)[1]
-        first = re.sub(r"\[E\d+\]", "", text.strip().split("\n")[0])
+        first = next(line for line in text.strip().split("\n") if not line.startswith("【"))
+        first = re.sub(r"\[E\d+\]", "", first)
         is_useful = re.search(wanted.first, first) and not re.search(wanted.never, text)
         assert "—" not in text, wanted.question
         if not is_useful:
