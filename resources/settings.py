@@ -27,6 +27,8 @@ EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sy
 """The scheduled tasks that load a trade date after its close; `eod_core` loads the same by hand."""
 _ORIGIN = re.compile(r"https?://[^/?#\s]+|\*")
 LAKE_FOLDER = "lake"
+OLD_YEARS = "old_years"
+"""End of the name of the folder with column files of years before the warehouse's: `lake_old_years`."""
 """Of the published tables in the data folder, where LAKE_URL names no other place."""
 NOT_ZERO = (
     "db_pool_size",

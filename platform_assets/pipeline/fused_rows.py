@@ -136,9 +136,7 @@ def _fused_rows(dataset: Dataset, entry: checks.Checked, context: Context) -> ch
         fused = fuse(entry.frame, dataset.key, dataset.source_order, dataset.fuse)
     frame = fused.frame
     marks = "_flags"
-    frame[marks] = pd.Series({at: sorted(item) for at, item in fused.flags.items()}, dtype=object).reindex(
-        frame.index
-    )
+    frame[marks] = [sorted(fused.flags.get(at, ())) for at in range(len(frame))]
     if dataset.unchanged_within:
         frame = _keep_within_rounding(dataset, frame, context)
     for derive in dataset.derive:
@@ -146,7 +144,7 @@ def _fused_rows(dataset: Dataset, entry: checks.Checked, context: Context) -> ch
     extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
     typed, destroyed = checks.coerce_model(frame, dataset.model, extra)
     final = checks.apply_hard(typed, dataset.model, dataset.key, destroyed)
-    flags = {at: set(item) for at, item in enumerate(final.frame[marks]) if isinstance(item, list)}
+    flags = {at: set(item) for at, item in enumerate(final.frame[marks]) if item}
     soft = checks.apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
     return checks.Checked(
         frame=soft.frame,

@@ -1,6 +1,7 @@
 """Where the lake is, and one published table of it."""
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,11 +20,11 @@ from core.declaration.tables import WHOLE
 from core.errors import ConflictError, InputError, NotFound, StorageError
 from resources.lake.schema import CURRENT, DATE, KEY, MONTH
 from resources.lake.state import Published
-from resources.settings import LAKE_FOLDER
+from resources.settings import LAKE_FOLDER, OLD_YEARS
 from resources.warehouse.warehouse import Warehouse
 
-OLD_YEARS = "old_years"
-"""End of the name of the folder with column files of years before the warehouse's: `lake_old_years`."""
+_REMEMBERED_S = 60.0
+"""How long what an object store said of the old years counts: each read of the API depends on it."""
 
 
 @contextmanager
@@ -143,7 +144,10 @@ _MONTH, _CURRENT = f"partition.{MONTH}", f"partition.{CURRENT}"
 class Lake:
     """The published tables in a folder or below `s3://bucket/prefix`. Opening asks nothing yet."""
 
-    def __init__(self, url: str | Path, options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, url: str | Path, options: Mapping[str, str] | None = None, *, remembered_s: float = 0.0
+    ) -> None:
+        """`remembered_s`: how long an object store is not asked again for a newer version of a table."""
         self.url = str(url).rstrip("/")
         parts = urlsplit(self.url)
         if parts.username or parts.password or parts.query:
@@ -158,6 +162,9 @@ class Lake:
         given = store_options(os.environ) if self.local is None else {}
         self.options = {**given, **(options or {})}
         self._open: dict[str, PublishedTable] = {}
+        self._remembered_s = remembered_s
+        self._looked: dict[str, tuple[float, bool]] = {}
+        """Of an object store: when it was asked for a table, and whether that was there."""
 
     @classmethod
     def of(cls, lake_url: str, data_path: Path) -> "Lake":
@@ -169,7 +176,8 @@ class Lake:
         """Where the old years are that the warehouse does not keep (`resources.lake.old_years`): beside the
         lake, which can be made again, as they cannot."""
         apart = self.local is not None or urlsplit(self.url).path.strip("/")
-        return Lake(f"{self.url}{'_' if apart else '/'}{OLD_YEARS}", self.options)
+        url = f"{self.url}{'_' if apart else '/'}{OLD_YEARS}"
+        return Lake(url, self.options, remembered_s=_REMEMBERED_S)
 
     def address(self, name: str) -> str:
         """Where a table is."""
@@ -179,11 +187,15 @@ class Lake:
         """Whether a table has been published."""
         if self.local is not None:  # without a look into the log: reads of the warehouse ask this first
             return (self.local / name / "_delta_log").is_dir()
-        try:
-            self.table(name)
-        except NotFound:
-            return False
-        return True
+        looked_at, there = self._looked.get(name, (0.0, False))
+        if not self._is_recent(looked_at):
+            try:
+                self.table(name)
+                there = True
+            except NotFound:
+                there = False
+                self._looked[name] = time.monotonic(), False
+        return there
 
     def table(self, name: str) -> PublishedTable:
         """The newest snapshot of a published table. Raises NotFound, StorageError."""
@@ -192,7 +204,11 @@ class Lake:
             return known
         folder = None if self.local is None else self.local / name
         self._open[name] = opened = PublishedTable(name, self.delta(name), folder)
+        self._looked[name] = time.monotonic(), True
         return opened
+
+    def _is_recent(self, looked_at: float) -> bool:
+        return 0 < looked_at > time.monotonic() - self._remembered_s
 
     def delta(self, name: str, version: int | None = None) -> DeltaTable:
         """A published table, or one of its versions, as the library has it. NotFound, StorageError."""
@@ -205,7 +221,7 @@ class Lake:
     def _is_newest(self, name: str, version: int) -> bool:
         """Whether a folder holds no later commit: a look for one file, where opening reads the whole log."""
         if self.local is None:
-            return False
+            return self._is_recent(self._looked[name][0])
         log = self.local / name / "_delta_log"
         return log.is_dir() and not (log / f"{version + 1:020}.json").exists()
 
