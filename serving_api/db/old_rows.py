@@ -145,8 +145,7 @@ def _selected(
         connection.exec_driver_sql(f"CREATE TABLE {table.name} ({', '.join(names)})")
         held = list(zip(*columns, strict=True))
         if held:
-            marks = ", ".join("?" * len(names))
-            connection.exec_driver_sql(f"INSERT INTO {made.name} VALUES ({marks})", held)
+            connection.exec_driver_sql(str(made.insert().compile(_MEMORY)), held)
         return [tuple(row) for row in connection.execute(statement, values)]
 
 
