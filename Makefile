@@ -16,7 +16,7 @@ help:
 	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709 to 7712)"
 	@echo "make backup    copies the state while it runs (TO=a new folder, else one in data/backups)"
 	@echo "make restore   a backup into a platform that does not run (FROM=DIR, REPLACE=1 if there is data)"
-	@echo "make test      lint, types and tests, about 15 minutes on 2 cores"
+	@echo "make test      lint, types and tests, about 10 minutes on 2 cores"
 	@echo "make test-all  the same with processes, browser, servers and whole products (CI), about 50 minutes"
 	@echo "make check     lint, types and the tests of what changed (CHANGED=revision, else the last commit)"
 	@echo "make lint      ruff, mypy and import-linter"

@@ -26,6 +26,8 @@ PlatformError
 "Empty" is neither error nor success; it is a typed result (`resources.fetch_record.Outcome.EMPTY`).
 """
 
+from typing import Any
+
 
 class PlatformError(Exception):
     """Base of every error that this project raises on purpose."""
@@ -36,6 +38,16 @@ class PlatformError(Exception):
         self.source = source
         self.dataset = dataset
         self.fetch_id = fetch_id
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process it is the same error, whatever its class is made with."""
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(kind: type[PlatformError], args: tuple[Any, ...], facts: dict[str, Any]) -> PlatformError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(facts)
+    return error
 
 
 class UpstreamError(PlatformError):

@@ -27,8 +27,6 @@ EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sy
 """The scheduled tasks that load a trade date after its close; `eod_core` loads the same by hand."""
 _ORIGIN = re.compile(r"https?://[^/?#\s]+|\*")
 LAKE_FOLDER = "lake"
-OLD_YEARS = "old_years"
-"""End of the name of the folder with column files of years before the warehouse's: `lake_old_years`."""
 """Of the published tables in the data folder, where LAKE_URL names no other place."""
 NOT_ZERO = (
     "db_pool_size",
@@ -153,9 +151,7 @@ class Settings:
     dagster_host: str = _setting("127.0.0.1", "where the API and the worker find the Dagster UI")
     dagster_port: int = _setting(3000)
     dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens; it has no login of its own")
-    dagster_allowed_hosts: str = _setting(
-        "", "comma list of names under which the Dagster UI may be requested, beside DAGSTER_HOST"
-    )
+    dagster_allowed_hosts: str = _setting("", "comma list of names of the Dagster UI, beside DAGSTER_HOST")
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")
     payload_url: str = _setting(
@@ -366,10 +362,8 @@ def _check(settings: Settings) -> Settings:
     if frozen is not None and frozen.tzinfo is not None:
         raise InputError("SAMPLE_NOW", f"{settings.sample_now!r} has a time zone; exchange time has none")
     if settings.sample_clock and settings.data_source != "mock":
-        raise InputError(
-            "SAMPLE_CLOCK",
-            f"only with DATA_SOURCE=mock (it is {settings.data_source}): real upstreams have real time",
-        )
+        why = f"only with DATA_SOURCE=mock (it is {settings.data_source}): real upstreams have real time"
+        raise InputError("SAMPLE_CLOCK", why)
     if settings.sample_clock and settings.sample_now:
         raise InputError("SAMPLE_CLOCK", "not together with SAMPLE_NOW: one of them says what time it is")
     return settings

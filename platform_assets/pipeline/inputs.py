@@ -74,7 +74,8 @@ class StoredReads:
             until=until,
             codes=None if codes is None else tuple(codes),
         )
-        if self.old_years and declared.has_history and declared.key == ("code", "date"):
+        kept_by_day = declared.has_history and declared.key == ("code", "date")
+        if self.old_years and kept_by_day and self.warehouse.may_have_old_years:
             # Loads pyarrow and deltalake, which most loads do not need.
             from resources.lake.old_frames import old_frame  # noqa: PLC0415
 

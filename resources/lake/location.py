@@ -20,8 +20,8 @@ from core.declaration.tables import WHOLE
 from core.errors import ConflictError, InputError, NotFound, StorageError
 from resources.lake.schema import CURRENT, DATE, KEY, MONTH
 from resources.lake.state import Published
-from resources.settings import LAKE_FOLDER, OLD_YEARS
-from resources.warehouse.warehouse import Warehouse
+from resources.settings import LAKE_FOLDER
+from resources.warehouse.warehouse import OLD_YEARS, Warehouse
 
 _REMEMBERED_S = 60.0
 """How long what an object store said of the old years counts: each read of the API depends on it."""
@@ -206,6 +206,11 @@ class Lake:
         self._open[name] = opened = PublishedTable(name, self.delta(name), folder)
         self._looked[name] = time.monotonic(), True
         return opened
+
+    def forget(self, name: str) -> None:
+        """Look again at the next read: this process has changed the table."""
+        self._open.pop(name, None)
+        self._looked.pop(name, None)
 
     def _is_recent(self, looked_at: float) -> bool:
         return 0 < looked_at > time.monotonic() - self._remembered_s

@@ -114,6 +114,10 @@ class OldYears:
         """Superseded versions included."""
         self._batches = {name for file in self._files for name in file.batches}
 
+    def rows_of(self, batch_id: str) -> int:
+        """The rows that a batch has brought; its files hold those of no other."""
+        return sum(file.footer.num_rows for file in self._files if batch_id in file.batches)
+
     def reaches(self, since: str | None) -> bool:
         """Whether a row may be of this day or a later one."""
         return self.last is not None and (since is None or since <= self.last)
@@ -332,6 +336,7 @@ def commit(lake: Lake, table: Table, files: Sequence[OldFile], facts: Mapping[st
             schema=opened.delta.schema(),
             commit_properties=CommitProperties(custom_metadata=dict(facts)),
         )
+    lake.old.forget(table.name)
 
 
 def delete_files(lake: Lake, table: Table, files: Sequence[OldFile]) -> None:

@@ -27,6 +27,9 @@ from resources.warehouse.stored import Where
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
 from resources.warehouse.writer import Writer
 
+OLD_YEARS = "old_years"
+"""End of the name of the folder with column files of years before the warehouse's: `lake_old_years`."""
+
 
 def open_payloads(url: str, folder: Path) -> PayloadStore:
     """The store of PAYLOAD_URL; an empty one is `folder`. Raises InputError for another address, or without
@@ -71,6 +74,15 @@ class Warehouse:
         self.payloads = open_payloads(payload_url, payload_folder)
         self.locks = DomainLocks(self.engine)
         self.writer = Writer(self.engine, clock, self.payloads, self.locks)
+
+    @property
+    def may_have_old_years(self) -> bool:
+        """Whether rows may be in column files beside the lake (`resources.lake.old_years`), found out without
+        the libraries that read them. An object store is not asked."""
+        url = None if self.lake_url is None else str(self.lake_url).rstrip("/")
+        if url is None or url.startswith("s3:"):
+            return url is not None
+        return Path(f"{url.removeprefix('file://')}_{OLD_YEARS}").is_dir()
 
     @property
     def metadata(self) -> sa.MetaData:

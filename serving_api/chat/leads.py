@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.market.names import plain_industry
 from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.natural import translated
-from platform_assets.compute.evidence.facts import COUNT, Fact, Pack
+from platform_assets.compute.evidence.facts import COUNT, Pack
 from platform_assets.compute.evidence.wording import change, flow, said
 from platform_assets.compute.language import LanguageError
+from serving_api.chat.lead import Lead, quoted, shown
 from serving_api.chat.questions import (
     ADVICE,
     COMPARING,
@@ -28,7 +28,7 @@ from serving_api.chat.subjects import Topic
 from serving_api.db.sessions import Session
 from serving_api.evidence import market as of_market
 from serving_api.evidence import parts as of_stocks
-from serving_api.evidence.packs import NO, fact_of, facts_of, take_row
+from serving_api.evidence.packs import fact_of, facts_of, take_row
 from serving_api.evidence.queries import of_newest_day
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -72,19 +72,6 @@ _ORDER_OF_INDUSTRIES = re.compile(
 _BREADTH = re.compile(
     r"多少[只家个]?(?:股票)?(?:上涨|下跌|涨停|跌停)|(?:涨停|跌停|上涨|下跌|炸板)(?:的)?(?:有)?(?:多少|几)"
 )
-
-
-@dataclass
-class Lead:
-    """`lines` come first, each with its citations; of the sections of an answer only those
-    of `sections` follow, all of them where it is None."""
-
-    lines: list[str] = field(default_factory=list)
-    sections: frozenset[str] | None = None
-
-    @classmethod
-    def alone(cls, *lines: str) -> "Lead":
-        return cls(list(lines), frozenset())
 
 
 async def lead_of(state: State, message: str, earlier: Sequence[str], topic: Topic, pack: Pack) -> Lead:
@@ -179,38 +166,13 @@ def _figures(name: str, wanted: Figures, pack: Pack) -> str:
         return _holders(name, pack)
     if wanted.columns == ("title",):
         titles = found[:3]
-        return f"{name}最近的{wanted.title}：{'；'.join(map(_quoted, titles))}。" if titles else ""
+        return f"{name}最近的{wanted.title}：{'；'.join(map(quoted, titles))}。" if titles else ""
     newest = list({(fact.column): fact for fact in reversed(found)}.values())[::-1][:MOST_FACTS]
     if not newest:
         return ""
     day = newest[0].as_of[:10]
     when_ = f"{day}报告期，" if wanted.table == of_stocks.FINANCE else f"截至{day}，"
     return f"{when_}{name}{'，'.join(map(shown, newest))}。"
-
-
-def shown(fact: Fact) -> str:
-    """`市盈率TTM 21.53倍[E9]`; changes and flows with their direction."""
-    if fact.column in ("change_pct", "chg_20d", "chg_60d") and fact.number is not None:
-        word = (
-            change(fact)
-            if fact.column == "change_pct"
-            else f"{fact.label.removesuffix('涨跌幅')}{change(fact)}"
-        )
-        return f"{word}[{fact.id}]"
-    if fact.column == "main_net" and fact.number is not None:
-        return f"主力资金{flow(fact)}[{fact.id}]"
-    if fact.column == "is_st":
-        return f"{'不是' if fact.value == NO else '是'}ST股票[{fact.id}]"
-    space = " " if fact.label[-1:].isascii() else ""
-    unit = "倍" if fact.column.startswith(("pe_ttm", "pb")) and fact.unit == "" else ""
-    unit = "户" if fact.column == "holder_num" else unit
-    value = _quoted(fact) if fact.number is None else f"{said(fact)}{unit}[{fact.id}]"
-    return f"{fact.label}{space}{value}"
-
-
-def _quoted(fact: Fact) -> str:
-    text = said(fact)
-    return f"{text}[{fact.id}]" if re.fullmatch(r"[\d-]+", text) else f"“{text}”[{fact.id}]"
 
 
 def _holders(name: str, pack: Pack) -> str:
@@ -220,7 +182,7 @@ def _holders(name: str, pack: Pack) -> str:
     clauses = []
     for holder in holders[:5]:
         share = by_key.get(str(dict(holder.key)))
-        clauses.append(f"{_quoted(holder)}{f'持股{said(share)}[{share.id}]' if share else ''}")
+        clauses.append(f"{quoted(holder)}{f'持股{said(share)}[{share.id}]' if share else ''}")
     return f"截至{holders[0].as_of[:10]}，{name}的主要股东：{'；'.join(clauses)}。" if clauses else ""
 
 
@@ -253,12 +215,10 @@ def _reason(name: str, pack: Pack) -> list[str]:
     lines = [f"{moved.as_of[:10]}，{name}{change(moved)}[{moved.id}]，原因不能由数据断定{same_day}。"]
     board = fact_of(pack, of_stocks.DRAGON_TIGER, "reason", name)
     if board is not None:
-        lines.append(f"{board.as_of[:10]}登上龙虎榜：{_quoted(board)}。")
+        lines.append(f"{board.as_of[:10]}登上龙虎榜：{quoted(board)}。")
     titles = [*facts_of(pack, of_stocks.NEWS, "title", name)[:2],
               *facts_of(pack, of_stocks.ANNOUNCEMENTS, "title", name)[:2]]  # fmt: skip
-    lines.append(
-        f"近期消息：{'；'.join(map(_quoted, titles))}。" if titles else f"没有存储{name}的近期消息。"
-    )
+    lines.append(f"近期消息：{'；'.join(map(quoted, titles))}。" if titles else f"没有存储{name}的近期消息。")
     return lines
 
 
@@ -356,7 +316,7 @@ def _industry(session: Session, message: str, now: datetime, pack: Pack) -> list
         clauses: list[str] = [
             *([f"{change(facts['change_pct'])}[{facts['change_pct'].id}]"] if "change_pct" in facts else []),
             *([f"主力资金{flow(facts['main_net'])}[{facts['main_net'].id}]"] if "main_net" in facts else []),
-            *([f"领涨股{_quoted(facts['leader_name'])}"] if "leader_name" in facts else []),
+            *([f"领涨股{quoted(facts['leader_name'])}"] if "leader_name" in facts else []),
         ]  # fmt: skip
         if clauses:
             lines.append(f"{pack.facts[before].as_of[:10]}，{name}行业{'，'.join(clauses)}。")

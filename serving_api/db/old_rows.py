@@ -9,7 +9,6 @@ neither codes nor days sees the warehouse alone.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import sqlalchemy as sa
@@ -19,7 +18,6 @@ from sqlalchemy.sql import operators, visitors
 from core.days import moved
 from core.declaration.columns import ColumnSpec, columns_from
 from core.declaration.tables import Table
-from resources.settings import OLD_YEARS
 from resources.warehouse.change_plan import pattern_id
 from resources.warehouse.reads import Selection, codes_along_key, selection, stream_rows
 from resources.warehouse.slices import Slice
@@ -218,18 +216,9 @@ def rows_of_old_years(warehouse: Warehouse, name: str) -> int:
     return 0 if found is None else found[1].rows
 
 
-def may_have_old_years(warehouse: Warehouse) -> bool:
-    """Whether a read may go to column files, which takes longer than one of the warehouse; found out without
-    the libraries that read them. An object store is not asked."""
-    url = None if warehouse.lake_url is None else str(warehouse.lake_url).rstrip("/")
-    if url is None or url.startswith("s3:"):
-        return url is not None
-    return Path(f"{url.removeprefix('file://')}_{OLD_YEARS}").is_dir()
-
-
 def _old_of(warehouse: Warehouse, table: Table) -> "tuple[Lake, OldYears] | None":
     """The old years of a table, and the lake that they are in."""
-    if table.key != ("code", "date") or not table.has_history or not may_have_old_years(warehouse):
+    if table.key != ("code", "date") or not table.has_history or not warehouse.may_have_old_years:
         return None
     # PyArrow and deltalake take as long to import as pandas; most installations have no old years.
     from resources.lake.location import lake_of  # noqa: PLC0415

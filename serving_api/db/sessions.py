@@ -28,7 +28,7 @@ from resources.warehouse.sql import Sql
 from resources.warehouse.stored import ANY, Where, select
 from resources.warehouse.warehouse import Warehouse
 from serving_api.db.adjusted_reads import Ledger, adjusted_columns
-from serving_api.db.old_rows import may_have_old_years, old_versions, with_old_rows
+from serving_api.db.old_rows import old_versions, with_old_rows
 
 READ_THREADS = 16
 CODES_AT_ONCE = 400
@@ -203,7 +203,7 @@ class Reading:
 
     async def point(self, work: Work[P, T], *args: P.args, **how: P.kwargs) -> T:
         """A read of a few rows by key."""
-        if not self.inline or may_have_old_years(self.warehouse):
+        if not self.inline or self.warehouse.may_have_old_years:
             return await self.scan(work, *args, **how)
         return self.now(work, *args, **how)
 

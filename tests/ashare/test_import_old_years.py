@@ -3,7 +3,7 @@
 import os
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from fastapi.testclient import TestClient
 import ashare
 from ashare.main import main
 from core.calendar import shipped_calendar
+from platform_assets.pipeline.imports import loading
 from resources.settings import load_settings
+from resources.warehouse.writer import Writer
 from serving_api.app import create_app
 from tests.ashare.conftest import CommandLine
 from tests.serving_api.market import bar, put
@@ -190,6 +192,58 @@ def test_lineage_leads_to_the_record_in_the_file(cli: CommandLine) -> None:
     assert raw["file"] == {"name": "hsjday.zip/sz/lday/sz000002.day", "row": 2, "sha256": digest}
     (batch,) = found["batches"]
     assert (batch["status"], batch["rows_written"]) == ("success", 8)
+
+
+def test_a_process_that_ends_before_its_batch_is_recorded_gets_it_by_the_same_call(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows are readable by then, and the import begins in another month."""
+    path = package(cli.folder)
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Writer, "record_column_files", killed)
+        with suppress(KeyboardInterrupt):
+            cli("import", str(path), "--columns-before", BORDER)
+    done = imported(cli, path)
+
+    assert done["kline_daily"]["in_column_files"] == 8
+    assert len(read(cli.folder / "data", codes=CODES)) == 14
+    for code, day in (("000002", DAYS[2]), ("600000", DAYS[0])):
+        (batch,) = cli.result("lineage", "kline_daily", f"code={code}", f"date={day}")["batches"]
+        assert (batch["status"], batch["rows_written"]) == ("success", 8)
+
+
+def test_a_border_stays_where_an_import_began(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = package(cli.folder)
+    with monkeypatch.context() as broken:
+        broken.setattr(loading, "_month", lambda *_: 1 / 0)
+        with suppress(ZeroDivisionError):
+            cli("import", str(path), "--columns-before", BORDER)
+    imported(cli, path, "2026-07-04")
+
+    rows = read(cli.folder / "data", codes=["600000"])
+    assert [str(day)[:10] for day in rows["date"]] == list(DAYS)
+
+
+def test_two_processes_do_what_one_does(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large packages alone are parted; an error in one of them comes through as it is."""
+    monkeypatch.setattr(loading, "FEW", 0)
+    done = imported(cli, package(cli.folder))
+    assert {name: one["in_column_files"] for name, one in done.items() if name != "exright"} == {
+        "kline_daily": 8, "index_daily": 3,
+    }  # fmt: skip
+    rows = read(cli.folder / "data", codes=CODES)
+    assert len(rows) == 14
+    (batch,) = cli.result("lineage", "kline_daily", "code=600000", f"date={DAYS[0]}")["batches"]
+    assert batch["rows_written"] == 8
+
+    wrong = cli.folder / "wrong.zip"
+    wrong.write_bytes(zipped({"sh600004.day": bars(1000)[:-5]}))
+    fault = cli.fault("import", str(wrong), "--columns-before", BORDER)
+    assert "155 bytes are no whole records" in str(fault), fault
 
 
 def test_a_row_that_is_refused_leaves_nothing_behind(cli: CommandLine) -> None:

@@ -5,7 +5,6 @@ out what is not). Each month is three steps (RAW, staging, fused), each idempote
 same call goes on with the month that was not done.
 """
 
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from platform_assets.pipeline.imports.old_years import (
     FEW,
     OldRows,
     Opener,
+    batch_of,
     border_of,
     discard,
     in_processes,
@@ -52,8 +52,8 @@ MOST_NAMED = 200
 NAMED_CODES = 1_000
 """Up to so many codes a load names them; beyond, it compares all of its dates."""
 
-OLD = "old years"
-"""Part of an import: the rows in column files."""
+_OLD = "before "
+"""Begin of a part of an import, which the border follows: the rows in column files."""
 _MONTH, _CODE_GROUP = 7, 3
 """Characters of a day, or of a code, that rows which are loaded together share."""
 
@@ -138,8 +138,10 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
         return replace(done, rows=known.rows_in, refused=known.rows_refused, before=True)
     resumed = known is not None and known.status != "success" and known.mapping_hash == mapping.digest
     finished = set(known.parts) if known is not None and resumed else set()
-    border, old = _border(job), OldRows()
-    if border is not None and OLD not in finished:
+    # The border of an import that was broken off stays, whatever the month is now.
+    stored = next((part.removeprefix(_OLD) for part in finished if part.startswith(_OLD)), None)
+    border, old = stored or _border(job), OldRows()
+    if border is not None and stored is None:
         old = _old_rows(job, border, report)
     if border is not None:
         job = replace(job, origin=replace(cast(PackageFiles, job.origin), since=border))
@@ -158,9 +160,9 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
         place=mapping.place,
         files=[{"name": one.name, "bytes": one.size} for one in job.origin.files[:1000]],
     )
-    if border is not None and OLD not in finished:
+    if border is not None and stored is None:
         keep(run, dataset, old, key.source)
-        ledger.done(key, OLD, rows_in=old.rows, written=old.written)
+        ledger.done(key, f"{_OLD}{border}", rows_in=old.rows, written=old.written)
         done.written += old.written
     months: dict[str, int] = facts["months"]
     total = sum(months.values()) or 1
@@ -199,9 +201,10 @@ def _old_rows(job: FileImport, border: str, report: Report) -> OldRows:
     def reading(share: float) -> None:
         report("reading", share)
 
+    batch_id = batch_of(job.run, job.dataset.name, job.origin.digest, job.mapping.digest, border)
     if job.reopen is not None and origin.bars > FEW:
-        return in_processes(job.run, origin, job.reopen, reading)
-    return in_this_process(job.run, origin, uuid.uuid4().hex, reading)
+        return in_processes(job.run, origin, batch_id, job.reopen, reading)
+    return in_this_process(job.run, origin, batch_id, reading)
 
 
 def _checked(

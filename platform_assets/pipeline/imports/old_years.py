@@ -76,6 +76,7 @@ class OldRows:
     unchanged: int = 0
     warnings: int = 0
     rejected: int = 0
+    first: str = "9999"
     latest: str = ""
     quality: list[Quality] = field(default_factory=list)
     refused: Refused = field(default_factory=Refused)
@@ -89,7 +90,7 @@ class OldRows:
         self.files += other.files
         self.rows, self.unchanged = self.rows + other.rows, self.unchanged + other.unchanged
         self.warnings, self.rejected = self.warnings + other.warnings, self.rejected + other.rejected
-        self.latest = max(self.latest, other.latest)
+        self.first, self.latest = min(self.first, other.first), max(self.latest, other.latest)
         self.quality += other.quality
         self.refused.add_all(other.refused)
 
@@ -135,21 +136,36 @@ def _lake(run: PipelineRun) -> Lake:
     return found
 
 
+def batch_of(run: PipelineRun, *facts: str) -> str:
+    """The number of the batch of an import with these facts. It is the same when the import begins again, so
+    that rows of a process that was killed before it could record their batch get their record; another one
+    where that is there."""
+    batch_id = uuid.uuid5(uuid.NAMESPACE_OID, " ".join(facts)).hex
+    return uuid.uuid4().hex if _is_recorded(run, batch_id) else batch_id
+
+
+def _is_recorded(run: PipelineRun, batch_id: str) -> bool:
+    return bool(run.warehouse.query("SELECT 1 FROM sys_batch WHERE batch_id=?", (batch_id,)))
+
+
 def keep(run: PipelineRun, dataset: Dataset, old: OldRows, source: str) -> None:
     """Make the rows readable, as one batch."""
-    if not old.files:
+    lake = _lake(run)
+    if old.files:
+        commit(lake, dataset.table, old.files, {"batches": canonical_json([old.batch_id])})
+    held = old_years(lake, dataset.table_name)
+    written = 0 if held is None else held.rows_of(old.batch_id)
+    if not written:
         return
-    first = min(file.days[0] for file in old.files)
     note = {"src": source, "calls": 0, "rows": old.rows, "fetch_ids": []}
     batch = Batch(
-        partition_key=f"{first}..{old.latest}", batch_id=old.batch_id, fusion_type=dataset.name,
+        partition_key=f"{old.first}..{old.latest}", batch_id=old.batch_id, fusion_type=dataset.name,
         domain=dataset.domain, sources=[note], **run.batch_facts(),
     )  # fmt: skip
     counts = {
         "rows_in": old.rows + old.rejected, "rows_ok": old.rows - old.warnings, "rows_warning": old.warnings,
-        "rows_rejected": old.rejected, "rows_unchanged": old.unchanged, "rows_written": old.written,
+        "rows_rejected": old.rejected, "rows_unchanged": old.rows - written, "rows_written": written,
     }  # fmt: skip
-    commit(_lake(run), dataset.table, old.files, {"batches": canonical_json([old.batch_id])})
     run.warehouse.writer.record_column_files(
         dataset.table, batch, counts, old.latest, quality=old.records, lease=run.lease
     )
@@ -164,19 +180,21 @@ def discard(run: PipelineRun, table: Table, old: OldRows) -> None:
 # -- several processes ------------------------------------------------------------------------------
 
 
-def in_processes(run: PipelineRun, origin: PackageFiles, reopen: Opener, report: Report) -> OldRows:
+def in_processes(
+    run: PipelineRun, origin: PackageFiles, batch_id: str, reopen: Opener, report: Report
+) -> OldRows:
     """`in_this_process`, each process with a part of the securities."""
     pieces = origin.series
     processes = max(1, min(_MOST, os.cpu_count() or 1, len(pieces)))
     sizes = np.cumsum([one.size for one in pieces])
     cuts = np.searchsorted(sizes, np.linspace(0, sizes[-1], processes + 1)[1:-1])
     parts = np.split(np.array([one.name for one in pieces], dtype=object), cuts)
-    done = OldRows(batch_id=uuid.uuid4().hex)
+    done = OldRows(batch_id=batch_id)
     context = mp.get_context("spawn")  # a fork would share connections, and the threads of PyArrow
     shares = context.Array("d", processes)
     with ProcessPoolExecutor(processes, context, initializer=_say_in, initargs=(shares,)) as pool:
         asked = [
-            pool.submit(_part, at, reopen, frozenset(part.tolist()), origin.until, done.batch_id)
+            pool.submit(_part, at, reopen, frozenset(part.tolist()), origin.until, batch_id)
             for at, part in enumerate(parts)
         ]
         running: set[Future[OldRows]] = set(asked)
@@ -205,12 +223,8 @@ def _part(at: int, reopen: Opener, only: frozenset[str], until: str | None, batc
     def report(share: float) -> None:
         _SHARES[at] = share
 
-    try:
-        with reopen() as (run, origin):
-            return in_this_process(run, replace(origin, only=only, until=until), batch_id, report)
-    except PlatformError as error:
-        # One with more arguments than its message does not come through to the parent.
-        raise PlatformError(str(error)) from None
+    with reopen() as (run, origin):
+        return in_this_process(run, replace(origin, only=only, until=until), batch_id, report)
 
 
 # -- the rows ---------------------------------------------------------------------------------------
@@ -273,6 +287,7 @@ class _Work:
                 frame[_PUBLIC] = dataset.public_at(frame, context)
             done.rows += len(frame)
             done.warnings += int((frame["quality"] != "ok").sum())
+            done.first = min(done.first, str(frame["date"].min()))
             done.latest = max(done.latest, str(frame["date"].max()))
             yield self._changed(dataset.table, self._arrow(dataset.table, frame), done, scope.codes)
 
