@@ -15,10 +15,16 @@ class Lead:
 
     lines: list[str] = field(default_factory=list)
     sections: frozenset[str] | None = None
+    has_offers: bool = False
+    """Whether things that can be asked follow."""
 
     @classmethod
     def alone(cls, *lines: str) -> "Lead":
         return cls(list(lines), frozenset())
+
+    @classmethod
+    def asking_back(cls, line: str) -> "Lead":
+        return cls([line], frozenset(), has_offers=True)
 
 
 def shown(fact: Fact) -> str:

@@ -35,6 +35,7 @@ from serving_api.framework.state import State
 from serving_api.macro.queries import VALUES
 from serving_api.quant.screener.routes import industries_of
 from serving_api.quant.screener.service import Found, Screener, parsed, when
+from serving_api.stocks.service import Stocks
 
 MOST_LISTED = 10
 MOST_FACTS = 6
@@ -76,15 +77,22 @@ _BREADTH = re.compile(
 
 async def lead_of(state: State, message: str, earlier: Sequence[str], topic: Topic, pack: Pack) -> Lead:
     """Facts that it reads are added to the pack."""
+    lead = await _lead(state, message, earlier, topic, pack)
+    if lead.has_offers:
+        lead.lines[-1] += offers(await state.part(Stocks).directory())
+    return lead
+
+
+async def _lead(state: State, message: str, earlier: Sequence[str], topic: Topic, pack: Pack) -> Lead:
     courtesy = next((reply for pattern, reply in COURTESY if pattern.search(message.strip())), None)
     if courtesy is not None:
-        return Lead.alone(f"{courtesy}{offers()}")
+        return Lead.asking_back(courtesy)
     figures = figures_of(message) or (_earlier_figures(earlier) if topic.is_followed else ())
     advice = [_NO_ADVICE] if ADVICE.search(message) else []
     if topic.codes:
         return _of_companies(message, figures, topic, pack, advice)
     if topic.unknown:
-        return Lead.alone(f"证券列表中没有{'、'.join(topic.unknown)}。{offers()}")
+        return Lead.asking_back(f"证券列表中没有{'、'.join(topic.unknown)}。")
     found = await _of_many(state, message, topic, pack)
     if found is not None:
         return found
@@ -92,7 +100,7 @@ async def lead_of(state: State, message: str, earlier: Sequence[str], topic: Top
         return _of_the_market(message, pack, advice)
     name = left_over(message) if figures else ""
     why = f"没有找到名为“{name}”的证券，也可能不在A股上市。" if name else "没有听懂这个问题。"
-    return Lead.alone(f"{why}{offers()}")
+    return Lead.asking_back(why)
 
 
 async def _of_many(state: State, message: str, topic: Topic, pack: Pack) -> Lead | None:
@@ -251,7 +259,7 @@ async def _listed(state: State, message: str, pack: Pack) -> Lead | None:
     meant = translated(sentence, industries)
     if meant.unmatched or not meant.query:
         words = "、".join(f"“{word}”" for word in meant.unmatched) or "条件"
-        return Lead.alone(f"没有听懂{words}，所以没有选股：请换个说法。{offers()}")
+        return Lead.asking_back(f"没有听懂{words}，所以没有选股：请换个说法。")
     try:
         query = parsed(meant.query)
         found = await read_or(None, state.part(Screener).find(query, asked))
@@ -338,7 +346,7 @@ def _of_the_market(message: str, pack: Pack, advice: list[str]) -> Lead:
         outside = facts_of(pack, of_market.OUTSIDE, "change_pct")
         chosen = [fact for fact in outside if fact.subject[:2] in message] or outside[:4]
         if not chosen:
-            return Lead.alone(f"没有存储外围市场的报价。{offers()}")
+            return Lead.asking_back("没有存储外围市场的报价。")
         return Lead.alone(
             f"截至{chosen[0].as_of[:10]}，{'，'.join(f'{one.subject}{shown(one)}' for one in chosen)}。"
         )

@@ -115,15 +115,21 @@ COURTESY: tuple[tuple[re.Pattern[str], str], ...] = (
         "这里按存储的数据回答A股公司、市场、行业和宏观的问题，每个数字都引用它的记录。",
     ),
 )
-OFFERS = ("贵州茅台的市盈率是多少", "今天大盘怎么样", "市盈率低于20且净资产收益率大于15%的股票")
+_OFFERED = "600519"
+_OFFERS = ("今天大盘怎么样", "市盈率低于20且净资产收益率大于15%的股票")
 
 
 def is_courtesy(message: str) -> bool:
     return any(pattern.search(message.strip()) for pattern, _ in COURTESY)
 
 
-def offers() -> str:
-    return f"可以这样问：{'；'.join(f'“{one}”' for one in OFFERS)}。"
+def offers(directory: Directory) -> str:
+    """Three things that can be asked here: the company is one that is listed."""
+    stocks = [listing for listing in directory.listings if listing.sec_type == "stock"]
+    usual = (listing for listing in stocks if listing.code == _OFFERED)
+    company = next(usual, stocks[0] if stocks else None)
+    examples = (f"{company.name}的市盈率是多少", *_OFFERS) if company is not None else _OFFERS
+    return f"可以这样问：{'；'.join(f'“{example}”' for example in examples)}。"
 
 
 def figures_of(message: str) -> tuple[Figures, ...]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from serving_api.chat.questions import offers
+from serving_api.stocks.directory import Directory, Listing
 from tests.serving_api.chat import rows
 from tests.serving_api.chat.asked_by_people import FIRST, FRESH, UNSEEN, Wanted
 from tests.serving_api.chat.served import Served, served
@@ -236,3 +238,16 @@ def test_the_first_sentence_answers(market: Served, questions: tuple[Wanted, ...
             failed.append(f"{wanted.question} -> {first[:150]}")
     print(f"{len(questions) - len(failed)} of {len(questions)} useful\n" + "\n".join(failed))
     assert len(questions) - len(failed) >= LEAST, failed
+
+
+def test_what_is_offered_is_answered(market: Served) -> None:
+    who = market.admin()
+    offered = re.findall(r"“(.+?)”", market.ask("谢谢", who)["answer"])
+    assert len(offered) == 3
+    for question in offered:
+        assert "可以这样问" not in market.ask(question, who)["answer"], question
+
+
+def test_a_company_that_is_not_listed_here_is_not_offered() -> None:
+    listing = Listing("600040", "岚河科技", "SH", "stock", "lhkj", "lanhekeji", None)
+    assert "“岚河科技的市盈率是多少”" in offers(Directory.of([listing]))
