@@ -26,8 +26,6 @@ PlatformError
 "Empty" is neither error nor success; it is a typed result (`resources.fetch_record.Outcome.EMPTY`).
 """
 
-from typing import Any
-
 
 class PlatformError(Exception):
     """Base of every error that this project raises on purpose."""
@@ -39,12 +37,12 @@ class PlatformError(Exception):
         self.dataset = dataset
         self.fetch_id = fetch_id
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """In another process it is the same error, whatever its class is made with."""
         return _restored, (type(self), self.args, vars(self))
 
 
-def _restored(kind: type[PlatformError], args: tuple[Any, ...], facts: dict[str, Any]) -> PlatformError:
+def _restored(kind: type[PlatformError], args: tuple[object, ...], facts: dict[str, object]) -> PlatformError:
     error = kind.__new__(kind, *args)
     vars(error).update(facts)
     return error
