@@ -8,9 +8,10 @@ import http.client
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from core.errors import InputError, NotFound, PlatformError, Unavailable
+from resources.secret_files import load_secret
 from resources.settings import Settings
 
 LOCATION = "platform"
@@ -136,12 +137,27 @@ class Orchestrator:
         port: int,
         *,
         host: str = "127.0.0.1",
+        authorization: str = "",
         timeout_s: float = ANSWER_S,
         reload_s: float = RELOAD_S,
     ) -> None:
+        """`authorization`: the header of a program, where the webserver asks for a login."""
         self._host, self._port = host, port
+        self._headers = {"Content-Type": "application/json"}
+        if authorization:
+            self._headers["Authorization"] = authorization
         self._selector = {"repositoryName": REPOSITORY, "repositoryLocationName": LOCATION}
         self._timeout, self._reload_s = timeout_s, reload_s
+
+    @classmethod
+    def of(cls, settings: Settings, port: int | None = None, *, timeout_s: float = ANSWER_S) -> Self:
+        """The webserver of these settings; with a `port` that of this machine."""
+        authorization = programs_authorization(settings) if settings.dagster_login else ""
+        if port is None:
+            port, host = settings.dagster_port, settings.dagster_host
+        else:
+            host = "127.0.0.1"
+        return cls(port, host=host, authorization=authorization, timeout_s=timeout_s)
 
     def schedules(self) -> dict[str, ServedSchedule]:
         """Every served schedule by its name."""
@@ -257,9 +273,7 @@ class Orchestrator:
     def _post(self, body: Mapping[str, Any], limit_s: float) -> dict[str, Any]:
         connection = http.client.HTTPConnection(self._host, self._port, timeout=limit_s)
         try:
-            connection.request(
-                "POST", "/graphql", json.dumps(body).encode(), {"Content-Type": "application/json"}
-            )
+            connection.request("POST", "/graphql", json.dumps(body).encode(), self._headers)
             response = connection.getresponse()
             text = response.read()
         except (OSError, http.client.HTTPException) as error:
@@ -272,6 +286,11 @@ class Orchestrator:
         except ValueError:
             raise Unavailable(f"Dagster's webserver answered {response.status} without JSON") from None
         return document if isinstance(document, dict) else {}
+
+
+def programs_authorization(settings: Settings) -> str:
+    """The Authorization header by which the platform's processes pass the login of the Dagster UI."""
+    return f"Bearer {load_secret(settings.data_path / 'secrets' / 'dagster_key').hex()}"
 
 
 def _keys(assets: Sequence[AssetPath]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from core.calendar import TradeCalendar
 from core.clock import Clock
 from core.declaration.registry import builtin_registry
 from core.errors import StorageError
+from core.network_addresses import parse_networks
 from resources import tracing
 from resources.composition import market_clock, open_warehouse
 from resources.redact import redact
@@ -36,7 +37,7 @@ from serving_api.framework.user import User
 from serving_api.health.service import package_version
 from serving_api.mcp.mounted import Mounted
 from serving_api.middleware.compression import CompressionLayer
-from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
+from serving_api.middleware.rate_limit import RateLimitLayer
 from serving_api.middleware.request_context import RequestLayer
 from serving_api.middleware.traced_requests import TraceLayer
 from serving_api.routers import AREAS

@@ -235,7 +235,7 @@ def main() -> int:
 
     from schedules.runs.launching import LaunchedRuns  # noqa: PLC0415
 
-    orchestrator = Orchestrator(services.settings.dagster_port, host=services.settings.dagster_host)
+    orchestrator = Orchestrator.of(services.settings)
     instance = DagsterInstance.get()
     worker = Worker(
         services, LaunchedRuns(orchestrator, instance), orchestrator=orchestrator, instance=instance

@@ -151,6 +151,8 @@ class Start:
         """Folders, secrets, Dagster's files."""
         if self.settings.app_role != self.settings.role:
             self._say(f"APP_ROLE: {self.settings.app_role!r} is none of {', '.join(ROLES)}; it means all")
+        # Of this process and of every child: database, payloads, logs and lake are for their owner.
+        os.umask(0o077)
         folders.make_folders(self.data)
         if self.settings.role != "worker" and not self.settings.admin_seed_password:
             password, path = folders.admin_password(self.data)
@@ -278,7 +280,7 @@ class Start:
     def _check_location(self) -> None:
         """Say so when the code does not load: the UI would only show an empty platform."""
         try:
-            Orchestrator(self.ports.dagster).schedules()
+            Orchestrator.of(self.settings, self.ports.dagster).schedules()
         except PlatformError as error:
             self._say(f"warning: {error.message}")
 

@@ -14,7 +14,9 @@ _POSTGRES = "\nstorage:\n  postgres:\n    postgres_url: {env: DAGSTER_POSTGRES_U
 
 
 def make_folders(data: Path) -> None:
-    """Every folder of the data folder; `secrets` is for the owner alone."""
+    """Every folder of the data folder, which is for its owner alone, as `secrets` in it stays whatever
+    somebody changes later."""
+    data.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in FOLDERS:
         (data / name).mkdir(parents=True, exist_ok=True)
     (data / "secrets").mkdir(mode=0o700, exist_ok=True)

@@ -142,7 +142,7 @@ def daemon(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
     return _child(
         DAEMON,
         timed(settings, "dagster._daemon", "run", "-w", str(workspace)),
-        sign=daemon_sign(Orchestrator(ports.dagster, timeout_s=SIGN_S)),
+        sign=daemon_sign(Orchestrator.of(settings, ports.dagster, timeout_s=SIGN_S)),
     )
 
 

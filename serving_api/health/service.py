@@ -129,7 +129,7 @@ class Surroundings:
 def surroundings_of(state: State) -> Surroundings:
     settings = state.settings
     probe = WriteProbe(settings.warehouse_address, "api")
-    orchestrator = Orchestrator(settings.dagster_port, host=settings.dagster_host, timeout_s=WAIT_S)
+    orchestrator = Orchestrator.of(settings, timeout_s=WAIT_S)
     return Surroundings(
         settings.data_path, probe.write, orchestrator.daemon_beats, state.system.monotonic, probe.close
     )

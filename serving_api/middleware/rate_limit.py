@@ -1,41 +1,17 @@
 """The global rate limit: a token bucket per client address, before anything else is looked at."""
 
-import ipaddress
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.errors import InputError
+from core.network_addresses import Network, customer_of, is_within
 from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts, error_response_of
 
 LIMITED = ("/api/", "/mcp", "/console-session")
-IPV6_PREFIX = 64
-"""Bits of an IPv6 address that one customer has: the rest is chosen by each device."""
 MAX_CLIENTS = 20_000
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-def parse_networks(text: str) -> tuple[Network, ...]:
-    """TRUSTED_PROXIES: a comma list of addresses or networks. Raises InputError."""
-    networks = []
-    for part in filter(None, (item.strip() for item in text.split(","))):
-        try:
-            networks.append(ipaddress.ip_network(part, strict=False))
-        except ValueError:
-            raise InputError("TRUSTED_PROXIES", f"{part!r} is no address or network") from None
-    return tuple(networks)
-
-
-def _is_within(address: str, networks: Iterable[Network]) -> bool:
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(parsed in network for network in networks)
 
 
 def client_address(scope: Scope, proxies: tuple[Network, ...]) -> str:
@@ -43,27 +19,14 @@ def client_address(scope: Scope, proxies: tuple[Network, ...]) -> str:
     the peer where that is no address. Of IPv6 the network of a customer."""
     client = scope.get("client")
     peer = str(client[0]) if client else "unknown"
-    if not proxies or not _is_within(peer, proxies):
-        return _network_of(peer) or peer
+    if not proxies or not is_within(peer, proxies):
+        return customer_of(peer) or peer
     forwarded = ",".join(
         value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"
     )
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
-    sender = next((hop for hop in reversed(hops) if not _is_within(hop, proxies)), peer)
-    return _network_of(sender) or _network_of(peer) or peer
-
-
-def _network_of(address: str) -> str | None:
-    """The address itself, or its network of IPv6; None for what is no address."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return None
-    if parsed.version == 4:
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((int(parsed), IPV6_PREFIX), strict=False).network_address)
+    sender = next((hop for hop in reversed(hops) if not is_within(hop, proxies)), peer)
+    return customer_of(sender) or customer_of(peer) or peer
 
 
 @dataclass

@@ -9,9 +9,13 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from platform_assets.definitions.dagster_internals import WorkspaceFileTarget, WorkspaceProcessContext
-from schedules.supervisor.dagster_ui import SameSite
+from resources.orchestrator import programs_authorization
+from resources.settings import Settings
+from schedules.supervisor.dagster_ui import SameSite, behind_login
+from serving_api.app import create_app
 
 OWN = "http://127.0.0.1:3000"
+SELF = {"Origin": OWN, "Host": "127.0.0.1:3000"}
 FOREIGN = {"Origin": "https://evil.example"}
 VERSION = {"query": "{ version }"}
 CHANGE = {"query": "mutation { setNuxSeen }"}
@@ -80,3 +84,72 @@ def test_what_a_form_can_send_is_refused(ui: TestClient, path: str, content_type
 def test_a_name_that_resolves_to_this_machine_is_refused(ui: TestClient, host: str) -> None:
     response = ui.post("/graphql", json=VERSION, headers={"Host": host})
     assert (response.status_code, "DAGSTER_ALLOWED_HOSTS" in response.text) == (421, True)
+
+
+# -- with a login --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, TestClient, TestClient]]:
+    """(settings, the API, the Dagster UI) of one data folder with DAGSTER_LOGIN."""
+    folder = tmp_path_factory.mktemp("login")
+    settings = Settings(
+        data_dir=str(folder), admin_seed_password="a long pass phrase 7",
+        dagster_login=True, rate_limit_per_min=0,
+    )  # fmt: skip
+    workspace = folder / "workspace.yaml"
+    workspace.write_text("load_from: []\n")
+    with (
+        DagsterInstance.local_temp(str(folder)) as instance,
+        WorkspaceProcessContext(instance, WorkspaceFileTarget([str(workspace)]), version="7") as context,
+        TestClient(create_app(settings)) as api,
+        behind_login(create_app_from_workspace_process_context(context), settings) as pages,
+        TestClient(SameSite(pages, set()), base_url=OWN) as ui,
+    ):
+        yield settings, api, ui
+
+
+def token_of(api: TestClient, name: str, password: str) -> str:
+    response = api.post("/api/v1/auth/login", json={"username": name, "password": password})
+    assert response.status_code == 200, response.text
+    return str(response.json()["access_token"])
+
+
+def test_without_a_login_nothing_is_shown_or_changed(
+    accounts: tuple[Settings, TestClient, TestClient],
+) -> None:
+    _, _, ui = accounts
+    for headers in ({}, {"Authorization": "Bearer x"}, {"Cookie": "console_session=x"}):
+        response = ui.get("/", headers=headers)
+        assert (response.status_code, "/console/login" in response.text) == (401, True)
+        assert ui.post("/graphql", json=CHANGE, headers=headers).status_code == 401
+        with pytest.raises(WebSocketDisconnect), ui.websocket_connect("/graphql", headers=headers) as socket:
+            socket.receive_json()
+    assert ui.get("/server_info").status_code == 200, "the supervisor and the container engine look there"
+
+
+def test_an_administrator_of_the_console_is_in(accounts: tuple[Settings, TestClient, TestClient]) -> None:
+    settings, api, ui = accounts
+    token = token_of(api, settings.admin_seed_username, settings.admin_seed_password)
+    for headers in ({"Cookie": f"console_session={token}"}, {"Authorization": f"Bearer {token}"}):
+        assert ui.post("/graphql", json=VERSION, headers=headers).json() == {"data": {"version": "7"}}
+    with ui.websocket_connect("/graphql", headers={"Cookie": f"console_session={token}", **SELF}) as socket:
+        socket.send_json({"type": "connection_init"})
+        assert socket.receive_json()["type"] == "connection_ack"
+
+
+def test_a_user_is_not(accounts: tuple[Settings, TestClient, TestClient]) -> None:
+    _, api, ui = accounts
+    form = {"username": "reader", "email": "reader@example.com", "password": "a long pass phrase 8"}
+    assert api.post("/api/v1/auth/register", json=form).status_code in {200, 201}
+    token = token_of(api, "reader", form["password"])
+    assert ui.get("/", headers={"Cookie": f"console_session={token}"}).status_code == 401
+
+
+def test_the_programs_of_the_platform_pass(accounts: tuple[Settings, TestClient, TestClient]) -> None:
+    settings, _, ui = accounts
+    key = programs_authorization(settings)
+    assert ui.post("/graphql", json=VERSION, headers={"Authorization": key}).json() == {
+        "data": {"version": "7"}
+    }
+    assert (settings.data_path / "secrets" / "dagster_key").stat().st_mode & 0o077 == 0

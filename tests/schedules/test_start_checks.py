@@ -151,6 +151,16 @@ def test_secrets_are_for_the_owner_alone_and_stay_the_same(tmp_path: Path) -> No
     assert folders.admin_password(tmp_path) == (password, path)
 
 
+def test_a_new_data_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """One that is there keeps what its owner chose: somebody may read the lake of it."""
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o755)
+    for data in (tmp_path / "new", shared):
+        folders.make_folders(data)
+
+    assert (mode(tmp_path / "new"), mode(shared)) == (0o700, 0o755)
+
+
 def test_dagsters_files_lie_in_the_data_folder(tmp_path: Path) -> None:
     import yaml
 

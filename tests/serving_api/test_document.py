@@ -12,7 +12,7 @@ import jsonschema_rs
 import pytest
 
 import serving_api
-from serving_api.__main__ import listen
+from resources.listener import listen
 from serving_api.framework.application import platform_routes
 from serving_api.framework.cache_headers import NO_STORE
 from tests.serving_api.conftest import Bench
@@ -156,7 +156,7 @@ def test_a_port_in_use_gives_a_clear_message() -> None:
         port = taken.getsockname()[1]
 
         with pytest.raises(SystemExit, match=f"port {port} on 127.0.0.1 is taken"):
-            listen("127.0.0.1", port)
+            listen("127.0.0.1", port, "API_PORT")
 
 
 def test_the_documentation_page_needs_nothing_from_elsewhere(own: Bench) -> None:

@@ -123,8 +123,7 @@ class Control:
 
     def _switch(self, key: str, enabled: bool) -> None:
         try:
-            settings = self._state.settings
-            Orchestrator(settings.dagster_port, host=settings.dagster_host).switch(key, enabled)
+            Orchestrator.of(self._state.settings).switch(key, enabled)
         except NotFound as error:
             # The task exists; its schedule is not served while the code location loads.
             raise Unavailable(error.message) from error

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from serving_api.middleware.rate_limit import TokenBuckets, client_address, parse_networks
+from core.network_addresses import parse_networks
+from serving_api.middleware.rate_limit import TokenBuckets, client_address
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
 
