@@ -26,6 +26,9 @@ from serving_api.framework.system_time import SystemTime
 from tests.serving_api.chat import rows
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings, without_upstreams
 
+Rows = dict[str, list[dict[str, Any]]]
+"""Table -> rows."""
+
 
 @dataclass
 class Served:
@@ -78,12 +81,13 @@ def texts(reported: list[dict[str, Any]], kind: str = "content") -> str:
 
 
 @contextmanager
-def served(url: str, folder: Path, **settings: Any) -> Iterator[Served]:
+def served(url: str, folder: Path, tables: Rows | None = None, **settings: Any) -> Iterator[Served]:
+    """Over these rows of each table; else those of `rows`."""
     clock = FrozenClock(datetime.fromisoformat(f"{rows.DAY}T17:40"))
-    tables, ticks = builtin_registry().tables, Ticks()
+    declared, ticks = builtin_registry().tables, Ticks()
 
     def opened(**how: Any) -> Warehouse:
-        return Warehouse(url, tables, clock=clock, payload_folder=folder / "payloads", **how)
+        return Warehouse(url, declared, clock=clock, payload_folder=folder / "payloads", **how)
 
     warehouse = opened()
     warehouse.migrate()
@@ -102,7 +106,7 @@ def served(url: str, folder: Path, **settings: Any) -> Iterator[Served]:
     base = f"http://127.0.0.1:{listening.getsockname()[1]}/api/v1"
     with httpx.Client(base_url=base, timeout=30, trust_env=False) as http:
         one = Served(base, http, app, warehouse, ticks)
-        for table, some in {**rows.companies(), **rows.market()}.items():
+        for table, some in (tables or {**rows.companies(), **rows.market()}).items():
             one.put(table, some)
         while not server.started:
             time.sleep(0.01)

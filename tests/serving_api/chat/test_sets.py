@@ -1,0 +1,38 @@
+"""True answers and lies in the styles of five model families, as they reach a reader. The sets were written
+without a look at the checker."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests.serving_api.chat.sets.frames import Case, cases
+from tests.serving_api.chat.sets.measuring import Reader, reader
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    with reader(tmp_path_factory.mktemp("sets")) as one:
+        yield one
+
+
+def many(file: str, *, few: bool) -> list[Case]:
+    return list(cases(file, 1, 1) if few else cases(file, 4, 5 if file == "true.txt" else 3))
+
+
+SIZES = [True, pytest.param(False, marks=pytest.mark.full)]
+
+
+@pytest.mark.parametrize("few", SIZES)
+def test_true_answers_are_shown_whole(asked: Reader, few: bool) -> None:
+    seen = [asked.see(case) for case in many("true.txt", few=few)]
+    assert not [one for one in seen if one.by_rules], "refused as a whole"
+    assert not [one.answer for one in seen if not one.clickable], "a citation without its row"
+    assert sum(one.whole for one in seen) >= 0.55 * len(seen)
+
+
+@pytest.mark.parametrize("few", SIZES)
+def test_what_is_false_does_not_reach_the_reader(asked: Reader, few: bool) -> None:
+    seen = [asked.see(case) for case in many("lies.txt", few=few)]
+    believed = Counter(one.case.frame.kind for one in seen if one.believed)
+    assert sum(believed.values()) < 0.55 * len(seen), believed
