@@ -37,10 +37,11 @@ from serving_api.framework.user import User
 from serving_api.health.service import package_version
 from serving_api.mcp.mounted import Mounted
 from serving_api.middleware.compression import CompressionLayer
+from serving_api.middleware.forwarded import ForwardedLayer
 from serving_api.middleware.rate_limit import RateLimitLayer
 from serving_api.middleware.request_context import RequestLayer
 from serving_api.middleware.traced_requests import TraceLayer
-from serving_api.routers import AREAS
+from serving_api.routers import AREAS, TAGS
 from serving_api.settings.mail import Mail
 
 logger = logging.getLogger(__name__)
@@ -49,8 +50,8 @@ ALLOWED_HEADERS = ("Authorization", "Content-Type", "If-None-Match", "Last-Event
 """Headers that pages of CORS_ORIGINS may send. Not `X-Console`: the console's cookie is for its own pages, so
 there are no credentials either, other pages send the token of a login."""
 EXPOSED_HEADERS = (
-    "ETag", "Retry-After", "X-Cache", "X-Cache-TTL", "X-Data-As-Of", "X-Data-Source", "X-Factor",
-    "X-Renumbered", "X-Request-ID", "X-Trade-Date",
+    "ETag", "Retry-After", "X-Cache", "X-Cache-TTL", "X-Data-As-Of", "X-Data-Source", "X-Error-Code",
+    "X-Factor", "X-Renumbered", "X-Request-ID", "X-Trade-Date",
 )  # fmt: skip
 PREFLIGHT_S = 600
 """How long a browser may keep the answer to a preflight."""
@@ -118,11 +119,13 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     """The application. What is not given is made from `settings`; nothing is opened before the first
     request or the lifespan."""
     state = build_state(settings, parts)
-    proxies = parse_networks(settings.trusted_proxies)
     app = Application(
         title="A-share research platform",
         version=package_version(),
         description=DESCRIPTION,
+        openapi_tags=[{"name": name, "description": text} for name, text in TAGS.items()],
+        # Relative to the document: right behind a proxy and below a prefix as well.
+        servers=[{"url": "./"}],
         lifespan=_lifespan,
         docs_url=None,
         redoc_url=None,
@@ -131,10 +134,10 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         # `add_middleware` puts its own before these: it sees every request, also the refused and the cached.
         middleware=[
             Middleware(RequestLayer, world=state.settings.world),
+            Middleware(ForwardedLayer, proxies=parse_networks(settings.trusted_proxies)),
             Middleware(
                 RateLimitLayer,
                 per_minute=settings.rate_limit_per_min,
-                proxies=proxies,
                 monotonic=state.system.monotonic,
             ),
             Middleware(SessionLayer),

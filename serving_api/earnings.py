@@ -16,6 +16,7 @@ from resources.warehouse.stored import stored
 from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -50,7 +51,7 @@ class Counts(BaseModel):
 
 @with_columns(PeriodicReport.code, PeriodicReport.name)
 class Upcoming(BaseModel):
-    date: str
+    date: IsoDate
 
 
 class Forecasts(BaseModel):

@@ -12,6 +12,7 @@ from serving_api.db.rows import Row, newest
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_from
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import Adjust, AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -40,7 +41,7 @@ class ReitRow(BaseModel):
 
 
 class ReitList(Rows[ReitRow]):
-    date: str | None
+    date: IsoDate | None
 
 
 class OneReit(BaseModel):

@@ -13,6 +13,7 @@ from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -41,7 +42,7 @@ class IndustryRatios(Reach, Rows[RatedIndustry]):
     """`date` of the rows is null where nothing is stored."""
 
     standard: str
-    date: str | None
+    date: IsoDate | None
 
 
 @with_columns(

@@ -15,6 +15,7 @@ from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
@@ -26,7 +27,7 @@ from serving_api.table_lists import Page, PageSize
 
 
 class Note(BaseModel):
-    date: str
+    date: IsoDate
     title: str | None
     content: str | None = Field(
         description="Markdown; every number is a stored value, or computed from stored values"
@@ -58,7 +59,7 @@ class NoteRequest(BaseModel):
 
 class NoteAsked(BaseModel):
     status: str = Field(description="accepted, or failed")
-    date: str
+    date: IsoDate
     source: str = Field(description="the author: ai, or local_rule; when a model fails the rules write it")
     runId: str | None
     commandId: int

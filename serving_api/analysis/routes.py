@@ -13,7 +13,7 @@ from serving_api.analysis.answer import GivenScores
 from serving_api.analysis.service import Analyses
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin, Anyone, Quota
 from serving_api.framework.read_failures import read_or
@@ -37,7 +37,7 @@ class Analysis(BaseModel):
     tier: str = Field(description="live, manual, rule, offline-assistant, empty")
     name: str | None = None
     industry: str | None = None
-    date: str | None = Field(None, description="the day of the analysis")
+    date: IsoDate | None = Field(None, description="the day of the analysis")
     as_of: str | None = Field(None, description="instant of knowledge: evidence is what was known then")
     scores: ShownScores | None = None
     total_score: float | None = Field(None, description="mean of the five, at most 4.4 where a gate blocks")
@@ -55,7 +55,7 @@ class Analysis(BaseModel):
 
 
 class StoredAnalysis(BaseModel):
-    date: str
+    date: IsoDate
     total_score: float | None
     source: str
     provenance: str

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 
 MIN_PASSWORD, MAX_PASSWORD = 8, 128
 _NAME = re.compile(r"[A-Za-z0-9_.\-\u3400-\u4dbf\u4e00-\u9fff]{3,32}")
@@ -104,7 +104,7 @@ class UserSummary(BaseModel):
     avatar: str | None
     is_activated: bool
     ai_usage_count: int
-    ai_usage_date: str | None
+    ai_usage_date: IsoDate | None
 
 
 class Quota(BaseModel):

@@ -12,6 +12,7 @@ from serving_api.bonds import queries
 from serving_api.bonds.queries import LEAVING, TABLE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_from
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -28,7 +29,7 @@ class BondRow(BaseModel):
 
 
 class BondPage(Reach, PageOf[BondRow]):
-    date: str | None
+    date: IsoDate | None
 
 
 @with_columns(*LEAVING)
@@ -41,7 +42,7 @@ class LeavingBond(BaseModel):
 class BondOverview(BaseModel):
     """Figures of the newest stored date."""
 
-    date: str | None
+    date: IsoDate | None
     count: int
     median_price: float | None
     median_premium_pct: float | None
@@ -87,7 +88,7 @@ class BondHistory(Reach, Rows[BondDay]):
 
 
 class BondEvent(BaseModel):
-    date: str | None
+    date: IsoDate | None
     type: str = Field(description="上市, 到期, 强赎 or 公告")
     title: str
 

@@ -8,7 +8,7 @@ from fastapi.routing import iter_route_contexts
 
 from core.errors import DeclarationError
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.openapi import BEARER
+from serving_api.framework.openapi import BEARER, add_examples
 from serving_api.framework.routing import PlatformRoute, operation_id
 
 
@@ -21,7 +21,9 @@ class Application(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document of all routes, made once."""
         document = super().openapi()
-        document.setdefault("components", {})["securitySchemes"] = {"bearer": BEARER}
+        if "securitySchemes" not in document["components"]:
+            document["components"]["securitySchemes"] = {"bearer": BEARER}
+            add_examples(document)
         return document
 
 

@@ -1,11 +1,13 @@
 """The HTTP response of every error: one status, one text, the headers that go with it.
 
-Bodies are {detail} alone; 422 adds errors[{loc, msg, type}], and of a query or formula error{}. No text of a
+Bodies are {detail} alone; 422 adds errors[{loc, msg, type}], and of a query or formula error{}. The header
+X-Error-Code is for programs: texts may change, an `ErrorCode` does not. No text of a
 driver, an address or a traceback ever reaches a client: what is not one of ours answers 'internal error'.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import orjson
@@ -41,6 +43,8 @@ INTERNAL = "internal error"
 BUSY_RETRY_S = 5
 FULL_RETRY_S = 60
 BEARER = {"WWW-Authenticate": "Bearer"}
+ERROR_CODE = "X-Error-Code"
+_SOON = {"Retry-After": str(BUSY_RETRY_S)}
 
 
 class NotAuthenticated(Forbidden):
@@ -77,15 +81,53 @@ class UnknownQueryParameter(InputError):
         super().__init__(parameter, f"is no query parameter of this route; {reported}")
 
 
+class ErrorCode(StrEnum):
+    """Why a request was refused, for programs."""
+
+    BAD_REQUEST = "bad_request"
+    NOT_AUTHENTICATED = "not_authenticated"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    CONFLICT = "conflict"
+    WRONG_HOST = "wrong_host"
+    INVALID_INPUT = "invalid_input"
+    TOO_MANY_REQUESTS = "too_many_requests"
+    INTERNAL = "internal"
+    UNAVAILABLE = "unavailable"
+    STORAGE_BUSY = "storage_busy"
+    STORAGE_DAMAGED = "storage_damaged"
+    DISK_FULL = "disk_full"
+    SOURCE_AWAY = "source_away"
+    OTHER = "other"
+
+
+CODES = {
+    400: ErrorCode.BAD_REQUEST,
+    401: ErrorCode.NOT_AUTHENTICATED,
+    403: ErrorCode.FORBIDDEN,
+    404: ErrorCode.NOT_FOUND,
+    405: ErrorCode.METHOD_NOT_ALLOWED,
+    409: ErrorCode.CONFLICT,
+    421: ErrorCode.WRONG_HOST,
+    422: ErrorCode.INVALID_INPUT,
+    429: ErrorCode.TOO_MANY_REQUESTS,
+    500: ErrorCode.INTERNAL,
+    503: ErrorCode.UNAVAILABLE,
+}
+"""The code of a status, where nothing closer is known."""
+
+
 @dataclass(frozen=True)
 class ErrorResponse:
-    """What a client sees of an error."""
+    """What a client sees of an error. `code`: closer than that of the status."""
 
     status: int
     detail: str
     headers: Mapping[str, str] = field(default_factory=dict)
     errors: Sequence[Mapping[str, Any]] | None = None
     error: Mapping[str, Any] | None = None
+    code: ErrorCode | None = None
 
     def response(self) -> Response:
         body: dict[str, Any] = {"detail": self.detail}
@@ -93,7 +135,8 @@ class ErrorResponse:
             body["errors"] = list(self.errors)
         if self.error is not None:
             body["error"] = dict(self.error)
-        headers = {"Cache-Control": "no-store", **self.headers}
+        code = self.code or CODES.get(self.status, ErrorCode.OTHER)
+        headers = {"Cache-Control": "no-store", ERROR_CODE: code, **self.headers}
         return Response(orjson.dumps(body), self.status, headers, media_type="application/json")
 
 
@@ -121,12 +164,13 @@ def error_response_of(error: BaseException) -> ErrorResponse:
         case ConflictError():
             response = ErrorResponse(409, error.message)
         case DiskFull() | DamagedStorage():
-            detail = DISK_FULL if isinstance(error, DiskFull) else DAMAGED
-            response = ErrorResponse(503, detail, {"Retry-After": str(FULL_RETRY_S)})
+            full = isinstance(error, DiskFull)
+            detail, code = (DISK_FULL, ErrorCode.DISK_FULL) if full else (DAMAGED, ErrorCode.STORAGE_DAMAGED)
+            response = ErrorResponse(503, detail, {"Retry-After": str(FULL_RETRY_S)}, code=code)
         case StorageError():
-            response = ErrorResponse(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
+            response = ErrorResponse(503, STORE_BUSY, _SOON, code=ErrorCode.STORAGE_BUSY)
         case UpstreamError() | PayloadError() | Unavailable():
-            response = ErrorResponse(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
+            response = ErrorResponse(503, SOURCE_AWAY, _SOON, code=ErrorCode.SOURCE_AWAY)
         case _:
             response = ErrorResponse(500, INTERNAL)
     return response

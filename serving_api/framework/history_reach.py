@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from core.calendar import CalendarHorizon
 from resources.warehouse.stored import ANY, Where, matching
 from serving_api.db.first_dates import first_date
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import AsOf
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -22,7 +23,7 @@ REACH: list[tuple[str, Any]] = [("first_date", str), ("note", str)]
 class Reach(BaseModel):
     """Keys of an answer about the past."""
 
-    first_date: str | None = Field(
+    first_date: IsoDate | None = Field(
         default=None, description="first stored date; null where nothing is stored"
     )
     note: str | None = Field(default=None, description="why this is less than was asked for; null: it is not")

@@ -6,21 +6,30 @@ document itself is FastAPI's own (`Application.openapi`).
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import fastapi_offline
+import orjson
 from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
+
+from serving_api.framework.error_responses import CODES, ERROR_CODE, ErrorCode
 
 DESCRIPTION = "Research data of the China A-share market: fused series, live reads, accounts."
 BEARER = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
 PAGE = "/docs"
 FILES = "/docs/files"
+IsoDate = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
+"""A date of a response, 2026-09-18."""
+IsoTime = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+"""A moment of a response, ISO 8601 with its offset."""
+EXAMPLES = Path(__file__).with_name("example_answers.json")
+"""An answer of each read route, recorded from the sample market (tests/serving_api/documented.py)."""
 _FOLDER = Path(fastapi_offline.__file__).parent / "static"
 
 
@@ -71,7 +80,7 @@ class Envelope(BaseModel):
     model_config = ConfigDict(extra="allow")
     ok: Literal[True]
     schema_version: Literal[1]
-    query_time: str = Field(description="ISO 8601 local exchange time with offset")
+    query_time: IsoTime = Field(description="local exchange time")
     stats: Stats
     disclaimer: str
 
@@ -100,10 +109,20 @@ _TEXTS = {
 
 _RETRY = {"Retry-After": {"description": "seconds", "schema": {"type": "integer"}}}
 _HEADERS: dict[int, dict[str, Any]] = {
-    401: {"headers": {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}}},
-    429: {"headers": _RETRY},
-    503: {"headers": _RETRY},
+    401: {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}},
+    429: _RETRY,
+    503: _RETRY,
 }
+_STORAGE = (ErrorCode.STORAGE_BUSY, ErrorCode.STORAGE_DAMAGED, ErrorCode.DISK_FULL, ErrorCode.SOURCE_AWAY)
+
+
+def _headers(status: int) -> dict[str, Any]:
+    """Headers of a refusal: its code for programs, and those that its status demands."""
+    codes = (CODES[status], *(_STORAGE if status == 503 else ()))
+    code = {"description": "the reason, for programs", "schema": {"type": "string", "enum": list(codes)}}
+    return {ERROR_CODE: code, **_HEADERS.get(status, {})}
+
+
 UNCHANGED: dict[int | str, dict[str, Any]] = {
     304: {"description": "the answer is what If-None-Match names", "model": None}
 }
@@ -130,6 +149,13 @@ def enveloped(model: Any, top: Sequence[tuple[str, Any]] = ()) -> Any:
     return create_model(f"{_label(model)}Envelope", __base__=Envelope, **fields)
 
 
+def summarized(docstring: str) -> tuple[str, str]:
+    """(summary, description) of a route: the first sentence of its docstring, and what follows."""
+    paragraph, _, rest = docstring.partition("\n\n")
+    first, dot, more = " ".join(paragraph.split()).partition(". ")
+    return first.rstrip("."), "\n\n".join(part for part in (more if dot else "", rest) if part)
+
+
 def refusals(permission: str, raises: Sequence[int], *, writes: bool) -> dict[int | str, dict[str, Any]]:
     """`responses` of a route: what its permission, its own rules and the layers may answer."""
     statuses = {429, 500, *raises}
@@ -140,10 +166,11 @@ def refusals(permission: str, raises: Sequence[int], *, writes: bool) -> dict[in
     if writes:
         statuses |= {400, 503}
     documented: dict[int | str, dict[str, Any]] = {
-        status: {"model": Refusal, "description": _TEXTS[status], **_HEADERS.get(status, {})}
+        status: {"model": Refusal, "description": _TEXTS[status], "headers": _headers(status)}
         for status in sorted(statuses)
     }
-    documented[422] = {"model": InvalidInput, "description": "a value is missing, malformed or out of range"}
+    text = "a value is missing, malformed or out of range"
+    documented[422] = {"model": InvalidInput, "description": text, "headers": _headers(422)}
     return documented
 
 
@@ -165,6 +192,16 @@ def query_names(dependant: Dependant) -> tuple[str, ...]:
             one.alias for one in parameters_of(dependant) if type(one.field_info).__name__ == "Query"
         )
     )
+
+
+def add_examples(document: dict[str, Any]) -> None:
+    """Put the recorded answers into the document."""
+    examples = orjson.loads(EXAMPLES.read_bytes())
+    for operation in (operation for path in document["paths"].values() for operation in path.values()):
+        answer = examples.get(operation.get("operationId"))
+        content = operation["responses"].get("200", {}).get("content", {}).get("application/json")
+        if answer is not None and content is not None:
+            content["example"] = answer
 
 
 def add_docs_page(app: FastAPI) -> None:

@@ -28,7 +28,7 @@ from serving_api.framework import provisional_factors, renumbered_codes
 from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
 from serving_api.framework.envelope import PREFIX, is_enveloped
 from serving_api.framework.error_responses import UnknownQueryParameter
-from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
+from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals, summarized
 from serving_api.framework.permissions import Permission
 from serving_api.framework.provisional_factors import FACTOR
 from serving_api.framework.renumbered_codes import TABLE, renumbering_of
@@ -165,6 +165,7 @@ class PlatformRoute(APIRoute):
         if self.permission.name != "anyone":
             extra["security"] = [{"bearer": []}]
         options["openapi_extra"] = extra
+        options["summary"], options["description"] = summarized(inspect.getdoc(endpoint) or "")
         super().__init__(path, endpoint, **options)
         self.query_names = query_names(self.dependant)
         self.tables = (*self.serving.tables, TABLE) if self.serving.tables else ()

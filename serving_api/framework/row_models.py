@@ -8,15 +8,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from core.declaration.columns import Column, model_columns
 from core.declaration.columns import Model as Table
 from serving_api.framework.envelope import instant
+from serving_api.framework.openapi import IsoDate, IsoTime
 
 _TYPES: dict[str, Any] = {
-    "text": str, "float": float, "int": int, "bool": bool, "date": str, "time": str, "json": object,
+    "text": str, "float": float, "int": int, "bool": bool, "date": IsoDate, "time": str, "json": object,
 }  # fmt: skip
 _UNITS = {"wan": "10k CNY", "wan_sh": "10k shares", "yi": "100m CNY", "pct": "percent", "sh": "shares"}
 
 Model = TypeVar("Model", bound=BaseModel)
 Row = TypeVar("Row")
-Instant = Annotated[str | None, BeforeValidator(instant)]
+Instant = Annotated[IsoTime | None, BeforeValidator(instant)]
 """A stored local time, in a response as ISO 8601 with its offset."""
 
 
@@ -72,5 +73,10 @@ def _field(column: Column) -> Any:
     stored = None if column.key == column else str(column)
     return (
         kind | None if is_null else kind,
-        Field(default, description=text or None, validation_alias=stored),
+        Field(
+            default,
+            description=text or None,
+            validation_alias=stored,
+            json_schema_extra={"x-unit": _UNITS.get(spec.unit, spec.unit)} if spec.unit else None,
+        ),
     )

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_from
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -25,7 +26,7 @@ class Listed(BaseModel):
 
 
 class FuturesList(Rows[Listed]):
-    date: str | None
+    date: IsoDate | None
 
 
 @with_columns(*BAR)
@@ -42,7 +43,7 @@ class FuturesBars(Reach, Rows[FuturesBar]):
 
 
 class BasisDay(BaseModel):
-    date: str
+    date: IsoDate
     symbol: str
     close: float
     spot: float = Field(description="close of the index")
@@ -63,7 +64,7 @@ class Position(BaseModel):
 
 class Positions(BaseModel):
     symbol: str
-    date: str | None
+    date: IsoDate | None
     long: list[Position]
     short: list[Position]
     available: bool

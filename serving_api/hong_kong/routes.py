@@ -10,6 +10,7 @@ from platform_assets.datasets.hk_finance import HkFinance
 from platform_assets.datasets.stock_profile import StockProfile
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach_from
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
@@ -41,8 +42,8 @@ class HkStatement(Reach, Rows[HkItem]):
 
 
 class HkDividend(BaseModel):
-    ann_date: str | None
-    ex_date: str | None
+    ann_date: IsoDate | None
+    ex_date: IsoDate | None
     dividend_ps: float | None = Field(description="as in the plan; null when the plan has another form")
     currency: str | None
     plan: str | None
@@ -61,12 +62,12 @@ class HkProfile(BaseModel):
     code: str
     name: str | None
     industry: str | None
-    listing_date: str | None
+    listing_date: IsoDate | None
     shares: int | None = Field(description="null: no documented source has it")
 
 
 class PremiumDay(BaseModel):
-    date: str
+    date: IsoDate
     premium_pct: float
 
 

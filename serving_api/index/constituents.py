@@ -11,6 +11,7 @@ from resources.warehouse.stored import stored
 from serving_api.db.rows import Row
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -57,7 +58,7 @@ class IndexWeights(Rows[IndexWeight]):
 
     symbol: str
     name: str | None
-    as_of_date: str | None
+    as_of_date: IsoDate | None
     total: int = Field(description="members with a weight")
     coverage_pct: float
 
@@ -70,7 +71,7 @@ class IndexMember(BaseModel):
 class IndexMembers(Rows[IndexMember]):
     symbol: str
     name: str | None
-    as_of_date: str | None
+    as_of_date: IsoDate | None
 
 
 @router.get("/valuation/{symbol}", response_model=IndexValuation)

@@ -15,6 +15,7 @@ from serving_api.db.rows import Row, public_rows
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_since
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -64,7 +65,7 @@ class IndexDay(BaseModel):
 class IndexExtreme(BaseModel):
     """{} when no change is known."""
 
-    date: str | None = None
+    date: IsoDate | None = None
     change_percent: float | None = None
 
 

@@ -9,6 +9,7 @@ from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from platform_assets.datasets.macro_indicator import MacroIndicator
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach, reach_from
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -22,7 +23,7 @@ from serving_api.table_lists import DatedRows, dated_rows
 class Yields(BaseModel):
     """Yields of government bonds on one date, percent."""
 
-    date: str
+    date: IsoDate
     y1: float | None
     y2: float | None
     y5: float | None
@@ -38,7 +39,7 @@ class BondYield(DatedRows[Yields]):
 class Premium(BaseModel):
     """The premium of an index on one date, percent."""
 
-    date: str
+    date: IsoDate
     pe: float
     earnings_yield_pct: float
     bond_10y_pct: float
@@ -65,7 +66,7 @@ class RiskPremium(DatedRows[Premium]):
     MacroIndicator.publish_date.or_missing(), MacroIndicator.publish_estimated.or_missing(),
 )  # fmt: skip
 class Point(BaseModel):
-    date: str
+    date: IsoDate
     value: float
 
 

@@ -8,6 +8,7 @@ from platform_assets.datasets.breadth_sample import BreadthSample
 from platform_assets.datasets.fund_flow import FundFlow
 from resources.warehouse.stored import stored
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.row_models import Rows, with_columns
 
 SAMPLES = stored("calc_breadth_sample", BreadthSample)
@@ -33,7 +34,7 @@ class Sourced(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
 
     timestamp: str = MOMENT
-    trade_date: str | None = Field(description="trade date of the figures; null for the empty structure")
+    trade_date: IsoDate | None = Field(description="trade date of the figures; null for the empty structure")
     source: str | None = SOURCE
 
 
@@ -49,7 +50,7 @@ class BreadthSeries(Reach, Rows[BreadthPoint]):
 
 
 class CalendarDay(BaseModel):
-    date: str
+    date: IsoDate
     is_open: bool | None = Field(description="null before the first and after the last day of the calendar")
     is_confirmed: bool = Field(description="published by the exchange; false: by the rules of the holidays")
     holiday_name: str | None
@@ -58,11 +59,11 @@ class CalendarDay(BaseModel):
 class MarketCalendar(BaseModel):
     """One month; nulls beyond the calendar."""
 
-    today: str
+    today: IsoDate
     is_trade_day: bool | None
     state: str | None = Field(description="pre_open, auction, trading, noon_break, closed, holiday")
-    prev_trade_date: str | None
-    next_trade_date: str | None
+    prev_trade_date: IsoDate | None
+    next_trade_date: IsoDate | None
     is_confirmed: bool = Field(description="whether all days up to `next_trade_date` are published")
     days: list[CalendarDay]
 
@@ -272,8 +273,8 @@ class BriefFact(BaseModel):
 
 
 class Brief(BaseModel):
-    date: str
-    trade_date: str | None = Field(description="trade date of every figure")
+    date: IsoDate
+    trade_date: IsoDate | None = Field(description="trade date of every figure")
     title: str
     facts: list[BriefFact]
     note: str | None = Field(description="why there is no picture")

@@ -7,26 +7,10 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.network_addresses import Network, customer_of, is_within
 from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts, error_response_of
 
 LIMITED = ("/api/", "/mcp", "/console-session")
 MAX_CLIENTS = 20_000
-
-
-def client_address(scope: Scope, proxies: tuple[Network, ...]) -> str:
-    """The socket's peer; behind trusted proxies the last address of X-Forwarded-For that is none of them, or
-    the peer where that is no address. Of IPv6 the network of a customer."""
-    client = scope.get("client")
-    peer = str(client[0]) if client else "unknown"
-    if not proxies or not is_within(peer, proxies):
-        return customer_of(peer) or peer
-    forwarded = ",".join(
-        value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"
-    )
-    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
-    sender = next((hop for hop in reversed(hops) if not is_within(hop, proxies)), peer)
-    return customer_of(sender) or customer_of(peer) or peer
 
 
 @dataclass
@@ -70,23 +54,15 @@ class TokenBuckets:
 
 
 class RateLimitLayer:
-    """Refuses with 429 more than `per_minute` requests (0: no limit) below `LIMITED`; notes the client's
-    address for the layers inside."""
+    """Refuses with 429 more than `per_minute` requests (0: no limit) of an address below `LIMITED`."""
 
-    def __init__(
-        self, app: ASGIApp, per_minute: int, proxies: tuple[Network, ...], monotonic: Callable[[], float]
-    ) -> None:
+    def __init__(self, app: ASGIApp, per_minute: int, monotonic: Callable[[], float]) -> None:
         self.app = app
-        self._proxies = proxies
         self._buckets = TokenBuckets(per_minute, monotonic) if per_minute > 0 else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            address = client_address(scope, self._proxies)
-            scope.setdefault("state", {})["client_address"] = address
-            wait = 0
-            if self._buckets is not None and scope["path"].startswith(LIMITED):
-                wait = self._buckets.take(address)
+        if scope["type"] == "http" and self._buckets is not None and scope["path"].startswith(LIMITED):
+            wait = self._buckets.take(scope["state"]["client_address"])
             if wait:
                 refusal = error_response_of(TooManyAttempts(TOO_FAST, wait)).response()
                 await refusal(scope, receive, send)

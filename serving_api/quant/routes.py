@@ -22,7 +22,7 @@ from serving_api.db.rows import Row
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 from serving_api.framework.parameters import Code, StockCode
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
@@ -75,7 +75,7 @@ class CalcChipDailyRow(BaseModel):
 @with_columns(*CHIP_FIGURES)
 class Chips(Reach):
     code: str
-    date: str | None = Field(description="null where nothing is stored")
+    date: IsoDate | None = Field(description="null where nothing is stored")
     cost_90: list[float | None] = Field(description="[low, high], CNY")
     cost_70: list[float | None] = Field(description="[low, high], CNY")
     distribution: list[Bucket] = Field(description="buckets above 0.01 %; only of the newest 60 trade dates")
@@ -91,7 +91,7 @@ class SignalItem(BaseModel):
 
 
 class SignalPool(Reach):
-    date: str | None
+    date: IsoDate | None
     items: list[SignalItem]
     total: int = Field(description="matching signals, including those beyond the limit")
     by_signal: dict[str, int] = Field(description="signals of the date by kind, before any filter")

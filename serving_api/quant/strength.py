@@ -24,6 +24,7 @@ from serving_api.db.rows import newest_of
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -66,13 +67,13 @@ class VolumePrice(BaseModel):
 
 
 class StrengthPoint(BaseModel):
-    date: str
+    date: IsoDate
     rtsi: float = Field(description="0..100")
     rtsi_ma5: float | None
 
 
 class StrengthNow(BaseModel):
-    date: str | None
+    date: IsoDate | None
     rtsi: float | None
     level: Literal["strong_up", "up", "range", "down", "strong_down"] | None
     label: str | None
@@ -99,7 +100,7 @@ class RelativeRow(BaseModel):
 
 
 class RelativeRanking(Reach):
-    date: str | None
+    date: IsoDate | None
     window: int
     benchmark: str
     items: list[RelativeRow] = Field(description="largest excess first")

@@ -6,6 +6,7 @@ from platform_assets.datasets.fund_flow import FundFlow
 from platform_assets.datasets.quote_snapshot import QuoteSnapshot
 from platform_assets.datasets.stock_wide import StockWide
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.row_models import Rows, with_columns
 from serving_api.market.schemas import SOURCE, Sourced
 from serving_api.realtime.abnormal_moves import LISTED
@@ -37,7 +38,7 @@ class MoneyFlow(Reach):
 
     code: str
     items: list[StockFlowDay]
-    trade_date: str | None = Field(description="that of the newest item")
+    trade_date: IsoDate | None = Field(description="that of the newest item")
     source: str | None = SOURCE
 
 
@@ -64,7 +65,7 @@ class StockChanges(Rows[StockChange]):
     stale: bool = Field(description="the portal did not answer: these are its last good events of today")
     breaker: FeedBreaker
     timestamp: str
-    trade_date: str | None = Field(description="trade date of the events; null without any")
+    trade_date: IsoDate | None = Field(description="trade date of the events; null without any")
     source: str | None = SOURCE
 
 
@@ -140,10 +141,10 @@ class AbnormalMoves(BaseModel):
 
     generated_at: str
     elapsed_s: float
-    trade_date: str = Field(description="session of the auction and of the intraday moves")
+    trade_date: IsoDate = Field(description="session of the auction and of the intraday moves")
     failed: list[str] = Field(description="kinds that no source answered; their items are older, or none")
     cached: bool = Field(description="no source was asked for this answer")
-    auction_date: str | None = Field(description="YYYYMMDD of the pool: the trade date before")
+    auction_date: IsoDate | None = Field(description="YYYYMMDD of the pool: the trade date before")
     auction_status: str = Field(description="ready, pre_auction or non_trading_day")
     auction: list[AuctionMove]
     intraday: list[IntradayMove]

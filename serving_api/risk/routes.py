@@ -11,6 +11,7 @@ from platform_assets.datasets.risk_pledge import RiskPledge
 from resources.warehouse.stored import within
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -40,7 +41,7 @@ class PledgeRow(BaseModel):
 
 
 class PledgePage(Reach, PageOf[PledgeRow]):
-    date: str | None = _DATE
+    date: IsoDate | None = _DATE
 
 
 @with_columns(*columns(RiskGoodwill))
@@ -58,7 +59,7 @@ class CommentRow(BaseModel):
 
 
 class CommentPage(Reach, PageOf[CommentRow]):
-    date: str | None = _DATE
+    date: IsoDate | None = _DATE
 
 
 class PledgeEvent(BaseModel):
@@ -67,8 +68,8 @@ class PledgeEvent(BaseModel):
     ratio_total_pct: float | None = Field(description="of all shares of the company")
     ratio_hold_pct: float | None = Field(description="of the holder's shares")
     pledgee: str | None
-    start_date: str | None
-    release_date: str | None = Field(description="null: the portal names none")
+    start_date: IsoDate | None
+    release_date: IsoDate | None = Field(description="null: the portal names none")
     status: str | None
 
 
@@ -93,7 +94,7 @@ class PledgeIndustry(BaseModel):
 
 
 class PledgeIndustries(Reach, Rows[PledgeIndustry]):
-    date: str | None
+    date: IsoDate | None
 
 
 class GoodwillIndustry(BaseModel):

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from schedules.supervisor.process_plan import answers
 from serving_api.framework.envelope import PREFIX
 from serving_api.inspection.__main__ import Caller
 from serving_api.inspection.walk import Found, Walk
+from tests.serving_api.documented import Documented
 
 ROOT = Path(__file__).resolve().parents[2]
 DATES = 80
@@ -57,6 +58,8 @@ class FirstDay:
     engine: Engine
     ask: Caller
     folder: Path
+    documented: Documented = field(init=False)
+    """What the walk was answered, against the OpenAPI document."""
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
         with reading(self.engine) as connection:
@@ -76,7 +79,8 @@ class FirstDay:
 
     def walk(self) -> list[Found]:
         """What is empty, which is printed as well."""
-        found = Walk(builtin_registry(), self.ask, self.query).all()
+        self.documented = Documented(self.ask)
+        found = Walk(builtin_registry(), self.documented, self.query).all()
         for one in found:
             sys.stdout.writelines(f"{line}\n" for line in one.lines())
         return found

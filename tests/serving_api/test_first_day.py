@@ -38,6 +38,7 @@ def test_nothing_is_empty_but_by_nature(day: FirstDay) -> None:
 
     assert [one.looked_at > 40 for one in found] == [True] * 4
     assert {one.kind: one.unexplained for one in found} == {one.kind: [] for one in found}
+    assert day.documented.denied == {}, "answers that the OpenAPI document denies"
 
 
 @pytest.mark.parametrize("table", CALCULATED)

@@ -8,7 +8,7 @@ from platform_assets.datasets.market_cloud_map import MarketCloudMap
 from platform_assets.datasets.minute_kline import RawMinuteKline
 from platform_assets.datasets.news_flash import NewsFlash
 from platform_assets.datasets.quote_snapshot import QuoteSnapshot, RawQuote
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 from serving_api.framework.row_models import with_columns
 from serving_api.live.admin_reads.market import LIMIT_UP
 
@@ -103,7 +103,7 @@ class MinuteBar(BaseModel):
 class ExRight(BaseModel):
     """Per ten shares, CNY and shares; null when the category has no such value."""
 
-    date: str = Field(description="YYYYMMDD")
+    date: IsoDate = Field(description="YYYYMMDD")
     category: int
     name: str
     hongli: float | None
@@ -129,7 +129,7 @@ class FlowSides(BaseModel):
 class FlowDay(BaseModel):
     """CNY. `main_inflow` is known for stored dates."""
 
-    date: str
+    date: IsoDate
     main_inflow: float | None
     main_netflow: float | None
 

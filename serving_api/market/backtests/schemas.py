@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.row_models import StoredRow
 
 
@@ -19,9 +20,9 @@ class FeeRule(BaseModel):
 class Trade(BaseModel):
     """A purchase and its sale; without a sale it is valued at the last close."""
 
-    buy_date: str
+    buy_date: IsoDate
     buy_price: float = Field(description="CNY as traded")
-    sell_date: str | None
+    sell_date: IsoDate | None
     sell_price: float | None
     shares: int = Field(description="bought; bonus shares are sold with them")
     fees: float = Field(description="CNY, of both sides")
@@ -34,7 +35,7 @@ class Trade(BaseModel):
 class Deal(BaseModel):
     """One side of a trade, with the account after it. CNY."""
 
-    date: str
+    date: IsoDate
     side: str
     price: float
     shares: int
@@ -49,7 +50,7 @@ class Deal(BaseModel):
 class Entitlement(BaseModel):
     """Dividends and bonus shares of the held shares on an ex-date, before tax."""
 
-    date: str
+    date: IsoDate
     cash: float
     shares: int
     cash_after: float
@@ -57,7 +58,7 @@ class Entitlement(BaseModel):
 
 
 class EquityPoint(BaseModel):
-    date: str
+    date: IsoDate
     value: float = Field(description="cash and shares at the close, CNY")
 
 
@@ -65,7 +66,7 @@ class BlockedOrder(BaseModel):
     """An order that was not filled on a date. A purchase is then dropped, a sale is tried again on the
     next date."""
 
-    date: str
+    date: IsoDate
     side: str
     reason: str = Field(description="limit_up, limit_down, suspended or insufficient_cash")
 
@@ -89,8 +90,8 @@ class _Backtest(Figures):
     code: str
     name: str | None
     price_basis: str
-    start_date: str | None
-    end_date: str | None
+    start_date: IsoDate | None
+    end_date: IsoDate | None
     initial_capital: float
     trades: list[Trade]
     fills: list[Deal] = Field(description="every trade: cash, shares and fees add up to the cent")
@@ -110,8 +111,8 @@ class StopBacktest(_Backtest):
 
 
 class Sample(Figures):
-    start_date: str
-    end_date: str
+    start_date: IsoDate
+    end_date: IsoDate
     params: dict[str, int]
 
 

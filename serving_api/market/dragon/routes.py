@@ -9,6 +9,7 @@ from platform_assets.datasets.dragon_score import DragonScore
 from platform_assets.datasets.scorecard_daily import ScorecardDaily
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day, reach_of_days
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import CodeQuery
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -44,7 +45,7 @@ class Leader(BaseModel):
 class Leaders(Reach, Rows[Leader]):
     """By rank."""
 
-    date: str | None
+    date: IsoDate | None
     total: int = Field(description="leaders of the date with the requested score, without the limit")
 
 
@@ -93,7 +94,7 @@ class Review(Reach, PageOf[ReviewedLeader]):
 
 
 class CurveDay(BaseModel):
-    date: str
+    date: IsoDate
     picks: int
     avg_next_pct: float | None
     cum_pct: float

@@ -9,7 +9,7 @@ from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
 from platform_assets.research.factors import ITEMS
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach_of_days
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 from serving_api.framework.parameters import Code
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
@@ -24,7 +24,7 @@ class Card(BaseModel):
     code: str
     name: str | None
     industry: str | None
-    decision_date: str
+    decision_date: IsoDate
     total_score: float | None
     conclusion: str | None
     gate_blocked: bool | None
@@ -34,7 +34,7 @@ class Card(BaseModel):
     direction: str = Field(description="bullish, bearish or neutral")
     scores_json: Any = None
     price_at_decision: float | None = Field(description="CNY, unadjusted")
-    price_date: str | None = Field(None, description="the day whose close the price is")
+    price_date: IsoDate | None = Field(None, description="the day whose close the price is")
     review_outcome: str | None = Field(description="hit, miss or neutral; null until it is judged")
     review_profit_pct: float | None = Field(description="percent, change of the price")
     review_actual_trend: str | None = Field(description="上涨, 下跌 or 震荡 (within 1 %)")

@@ -8,7 +8,7 @@ from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from platform_assets.datasets.factor_score import FactorScore
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 from serving_api.framework.parameters import Code
 from serving_api.framework.row_models import with_columns
 
@@ -146,7 +146,7 @@ class Screened(Reach):
     total: int = Field(description="rows of all pages")
     page: int
     pageSize: int
-    date: str | None
+    date: IsoDate | None
     universe_size: int = Field(description="stocks that were ranked")
     marks: dict[str, Mark]
     as_of: str | None = None
@@ -192,7 +192,7 @@ class Cell(BaseModel):
     percentile: float | None = Field(description="rank / count, or 1 minus that where low is good")
     note: str | None = Field(description="why it is not counted")
     table: str
-    date: str | None = Field(description="trade date, or report period of a figure of a report")
+    date: IsoDate | None = Field(description="trade date, or report period of a figure of a report")
     owner: Owner | None = Field(description="column or table that the wide row takes it from")
 
 
@@ -207,7 +207,7 @@ class Breakdown(Reach):
 
     code: str
     name: str | None
-    date: str | None
+    date: IsoDate | None
     report_period: str | None
     universe_size: int
     composite: float | None

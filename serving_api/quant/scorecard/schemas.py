@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from platform_assets.datasets._picks import Pick
 from platform_assets.datasets.scorecard_daily import ScorecardDaily
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.row_models import with_columns
 
 
@@ -19,7 +20,7 @@ class PickSource(BaseModel):
     key: str
     label: str
     groups: list[PickGroup]
-    first_date: str | None
+    first_date: IsoDate | None
     picks: int
 
 
@@ -106,7 +107,7 @@ class StrategyCard(BaseModel):
     name: str
     desc: str
     board_size: int
-    last_date: str | None
+    last_date: IsoDate | None
     picks: int = Field(description="of the last 90 trade dates, like the figures below")
 
 
@@ -124,7 +125,7 @@ class StrategyBoardRow(BaseModel):
 
 class StrategyBoard(Reach):
     key: str
-    date: str | None
+    date: IsoDate | None
     items: list[StrategyBoardRow]
     total: int
 
@@ -140,7 +141,7 @@ class FullStats(BaseModel):
 
 
 class ScoreCurvePoint(BaseModel):
-    date: str
+    date: IsoDate
     avg_profit_pct: float
     cum_pct: float = Field(description="a fifth of the money in the picks of each date, compounded")
     index_cum_pct: float

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from platform_assets.compute.parameters.screener import MAX_CHARS
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.openapi import example
+from serving_api.framework.openapi import IsoDate, example
 from serving_api.framework.parameters import Code
 
 Page = Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")]
@@ -80,7 +80,7 @@ class QueryStep(BaseModel):
 
 
 class ScreenResult(Reach):
-    date: str | None
+    date: IsoDate | None
     items: list[Display18]
     matched: dict[str, dict[str, Any]] = Field(description="code -> values of the requested fields")
     total: int
@@ -169,6 +169,6 @@ class FormulaValue(BaseModel):
 
 
 class FormulaValues(Reach):
-    date: str | None
+    date: IsoDate | None
     items: list[FormulaValue]
     total: int

@@ -12,6 +12,7 @@ from platform_assets.datasets.signal_hit import SignalHit
 from platform_assets.datasets.strategy_hit import StrategyHit as StoredStrategyHit
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach_of_day, reach_of_days
+from serving_api.framework.openapi import IsoDate
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
@@ -48,13 +49,13 @@ class PickList(Reach):
     """Stocks that a strategy bought at the close of a date."""
 
     key: str
-    date: str | None
+    date: IsoDate | None
     items: list[Pick]
     total: int = Field(description="picks of the date")
 
 
 class PicksCurvePoint(BaseModel):
-    date: str = Field(description="of the signals")
+    date: IsoDate = Field(description="of the signals")
     cum_pct: float = Field(description="percent; compounds a fifth of the mean return of each date")
 
 
@@ -95,7 +96,7 @@ class Audit(BaseModel):
     """The verdict of the three built-in systems on a stock."""
 
     code: str
-    date: str | None = Field(description="newest bar of the stock")
+    date: IsoDate | None = Field(description="newest bar of the stock")
     systems: list[System]
     gate: AuditGate
 

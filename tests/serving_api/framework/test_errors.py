@@ -17,6 +17,31 @@ from tests.serving_api import market
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
 
+
+def code_of(error: Exception, status: int) -> str:
+    """What a program reads: closer than the status where there is something to do about it."""
+    closer = {
+        family.DiskFull: "disk_full",
+        family.DamagedStorage: "storage_damaged",
+        family.StorageError: "storage_busy",
+    }
+    by_class = next((code for kind, code in closer.items() if isinstance(error, kind)), None)
+    return (
+        by_class
+        or {
+            400: "bad_request",
+            401: "not_authenticated",
+            403: "forbidden",
+            404: "not_found",
+            409: "conflict",
+            422: "invalid_input",
+            429: "too_many_requests",
+            500: "internal",
+            503: "source_away",
+        }[status]
+    )
+
+
 SECRET = "mysql+pymysql://root:hunter2@db/app"
 
 router = area_router("/api/v1/stocks-trial", "trial")
@@ -75,6 +100,7 @@ def test_the_face_of_each_error(
     assert answer.json().keys() == ({"detail", "errors"} if status == 422 else {"detail"})
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-request-id"]
+    assert answer.headers["x-error-code"] == code_of(error, status)
     assert ("retry-after" in answer.headers) is (status in {429, 503})
     assert ("www-authenticate" in answer.headers) is (status == 401)
     assert "hunter2" not in answer.text + caplog.text
@@ -188,4 +214,4 @@ def test_a_trailing_slash_is_redirected(trial: Bench) -> None:
     answer = trial.api.get("/stocks/index/")
 
     assert answer.status_code == 307
-    assert answer.headers["location"] == "http://test/api/v1/stocks/index"
+    assert answer.headers["location"] == "/api/v1/stocks/index", "what is before us knows scheme and host"

@@ -7,7 +7,8 @@ import pytest
 
 from core.errors import InputError
 from core.network_addresses import parse_networks
-from serving_api.middleware.rate_limit import TokenBuckets, client_address
+from serving_api.middleware.forwarded import client_address, forwarded
+from serving_api.middleware.rate_limit import TokenBuckets
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
 
@@ -118,3 +119,67 @@ def test_every_answer_says_when_its_world_is_not_the_real_one(
         answers = [api.get("/stocks/index"), api.get("/nowhere"), api.get("//health")]
 
     assert {answer.headers.get("x-data-world") for answer in answers} == {world}
+
+
+# -- what a proxy says ---------------------------------------------------------------------------------
+
+FORWARDED = {
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Host": "quant.example.com",
+    "X-Forwarded-Prefix": "/ashare",
+    "X-Forwarded-For": "198.51.100.7",
+}
+
+
+def test_links_lead_to_where_the_client_asked(tmp_path: Path) -> None:
+    """Behind a proxy that ends TLS and takes a prefix away."""
+    app = make_app(f"sqlite:///{tmp_path}/w.sqlite3", tmp_path, Ticks(), trusted_proxies="10.0.0.0/8")
+    with running(app) as api:
+        docs = api.get("//docs", headers=FORWARDED)
+        moved = api.get("/stocks/index/", headers=FORWARDED)
+        document = api.get("//openapi.json", headers=FORWARDED).json()
+
+    assert "/ashare/openapi.json" in docs.text
+    assert "/ashare/docs/files/swagger-ui-bundle.js" in docs.text
+    assert (moved.status_code, moved.headers["location"]) == (307, "/ashare/api/v1/stocks/index")
+    assert document["servers"][0] == {"url": "/ashare"}
+
+
+def test_a_stranger_moves_no_link_and_is_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    app = make_app(f"sqlite:///{tmp_path}/w.sqlite3", tmp_path, Ticks(), trusted_proxies="127.0.0.1")
+    with running(app) as api:
+        docs = [api.get("//docs", headers=FORWARDED).text for _ in range(3)]
+
+    assert all("/ashare" not in text for text in docs)
+    warned = [record.getMessage() for record in caplog.records if "TRUSTED_PROXIES" in record.getMessage()]
+    assert len(warned) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X-Forwarded-Proto", "javascript"),
+        ("X-Forwarded-Prefix", "//evil.example"),
+        ("X-Forwarded-Prefix", "/a<script>"),
+        ("X-Forwarded-Host", "evil.example/path"),
+        ("X-Forwarded-Host", "a@b"),
+    ],
+)
+def test_what_is_no_value_changes_nothing(name: str, value: str) -> None:
+    assert forwarded({"headers": [(name.lower().encode(), value.encode())]}) == {}
+
+
+@pytest.mark.parametrize("path", ["/stocks/index", "//health", "//openapi.json", "/nowhere"])
+def test_head_has_the_headers_of_get(own: Bench, path: str) -> None:
+    head, get = own.api.request("HEAD", path), own.api.get(path)
+
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers["content-type"] == get.headers["content-type"]
+    assert head.headers.get("etag") == get.headers.get("etag")
+
+
+def test_head_of_a_stream_ends(own: Bench) -> None:
+    head = own.api.request("HEAD", "/realtime/stream")
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"].startswith("text/event-stream")
