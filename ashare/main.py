@@ -23,6 +23,7 @@ COMMANDS = {
     "add": "Put stocks, funds or indices on the watch list and load them.",
     "run": "Start the platform in this terminal, as `make run` does.",
     "doctor": "Check configuration, services, disk, clock, permissions and upstreams.",
+    "plan": "What a load would cost, each way that there is: calls, minutes, bytes.",
     "load": "Load what is missing, one dataset of a trade date, or some codes.",
     "backfill": "Load the missing trade dates of a dataset, or show what that costs.",
     "exrights": "Quoted prices without an ex-right event: list them, close one by a reason.",

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from core.declaration.calls import Calls
 from core.declaration.columns import ColumnSpec, Model, key_and_date, model_columns
 from core.declaration.interfaces import Interface
 from core.declaration.rules import (
@@ -48,11 +49,12 @@ class Source:
     answers whether this source can serve a scope at all (a quote batch knows only the current day).
     `beside`: whether it may be asked beside one that answered, for finer figures. `parts`: what of the table
     it brings (an exchange, a list), where the sources bring it together: a date that lacks a part is not
-    complete. `every_date`: it has rows of every date that is out, so none is no answer."""
+    complete. `every_date`: it has rows of every date that is out: none is no answer. `calls`: its price."""
 
     name: str
     fetch: Fetch
     only_when: Callable[[Any, Scope], bool] | None = None
+    calls: Calls | None = None
     beside: bool = True
     parts: tuple[str, ...] = ()
     every_date: bool = False
@@ -109,8 +111,7 @@ class Raw:
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
     history: int = 1
-    """Trade dates up to the asked one that a download of a single code loads: as many as its upstream returns
-    for one code in a few calls."""
+    """Trade dates that a download of a single code loads: as many as a few calls bring."""
     fuses: tuple[str, ...] = ()
     """Fused datasets that a download by codes is followed by although they do not stage this table: they ask
     upstreams themselves (bars by period)."""

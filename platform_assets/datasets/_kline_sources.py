@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.declaration.calls import Calls, groups_of, one_each, one_for_all, pages_of
 from core.declaration.scope import Scope
 from core.errors import NotServed, PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import TERMS, moves_price, references
 from resources.upstreams.fetch_context import FetchContext, within_last
 from resources.upstreams.hosts import PORTAL_HISTORY, SITES
+from resources.upstreams.sina.quotes import CODES_PER_CALL as SINA_QUOTES
+from resources.upstreams.tdx.bars import PAGE
+from resources.upstreams.tdx.quotes import PAGE as QUOTES
 from resources.upstreams.tencent.bars import MOST_BARS
+from resources.upstreams.tencent.quotes import CODES_PER_CALL
 
 _HALF_FEN = 0.005
 _SAME_FACTOR = 1e-9
@@ -19,9 +24,25 @@ _SAME_FACTOR = 1e-9
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
-    if not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until):
+    if is_session(ctx, scope):
         return _from_quotes(ctx, scope.until)
     return _with_listing_days(ctx, _from_bars(ctx, scope), "tdx")
+
+
+def _terminal_calls(ctx: FetchContext, scope: Scope, codes: int) -> int:
+    return (groups_of(QUOTES) if is_session(ctx, scope) else pages_of(PAGE))(ctx, scope, codes)
+
+
+def _second_site_calls(ctx: FetchContext, scope: Scope, codes: int) -> int:
+    return (groups_of(SINA_QUOTES) if is_session(ctx, scope) else one_each)(ctx, scope, codes)
+
+
+TERMINAL_CALLS = Calls(_terminal_calls)
+SECOND_SITE_CALLS = Calls(_second_site_calls)
+PACKAGE_CALLS = Calls(one_for_all)
+SITE_QUOTE_CALLS = Calls(groups_of(CODES_PER_CALL))
+EACH_CALLS = Calls(one_each)
+PORTAL_CALLS = Calls(one_each, SITES[PORTAL_HISTORY].family)
 
 
 def _from_quotes(ctx: FetchContext, day: str) -> pd.DataFrame:

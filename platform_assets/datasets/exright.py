@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from core.calendar import FIRST_PARTITION
+from core.declaration.calls import Calls, pages_of
 from core.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
@@ -30,6 +31,7 @@ from platform_assets.compute.bar_checks import crowded_dates
 from platform_assets.compute.exright import PRICE_EVENTS, gaps, moves_price
 from platform_assets.datasets._exright_sources import ORDER, VALUES, as_events, only_the_best_source
 from resources.upstreams.fetch_context import FetchContext
+from resources.upstreams.tdx.bars import PAGE
 from resources.upstreams.tdx.corporate import CATEGORIES
 from resources.upstreams.tencent.bars import MOST_BARS
 
@@ -80,6 +82,12 @@ def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored, since), symbols)
     events = stacked(frames, [*VALUES, "code", "date", "category", "row_key", "name", "factor"])
     return _held_back(ctx, scope, events) if len(events) else events
+
+
+def _terminal_calls(ctx: FetchContext, scope: Scope, codes: int) -> int:
+    """A call for the events of each code, and at most those for the bars that its factors need."""
+    back = Scope((min(FIRST_PARTITION, scope.since),))
+    return codes + pages_of(PAGE)(ctx, back, codes)
 
 
 def portal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -350,7 +358,7 @@ DATASET = Dataset(
     partition=Partition.CODE,
     may_be_empty=True,
     sources=(
-        Source("tdx", terminal_events),
+        Source("tdx", terminal_events, calls=Calls(_terminal_calls)),
         Source("eastmoney", portal_events, only_when=of_the_session),
         Source("tencent", quote_site_events, only_when=of_the_session),
     ),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from core.declaration.calls import Calls, one_each, one_for_all, pages_of
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.frames import stacked
@@ -15,7 +16,8 @@ from core.errors import NotServed, PayloadError, Permanent
 from core.market.symbols import INDEX_NAMES
 from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
-from resources.upstreams.hosts import PORTAL_HISTORY
+from resources.upstreams.hosts import PORTAL_HISTORY, SITES
+from resources.upstreams.tdx.bars import PAGE
 from resources.upstreams.tencent.bars import MOST_BARS
 
 INDICES = INDEX_NAMES
@@ -171,11 +173,11 @@ DATASET = Dataset(
     model=IndexDaily,
     domain="kline",
     sources=(
-        Source("tencent", quote_site, only_when=within_last(MOST_BARS - 1)),
-        Source("eastmoney", portal),
-        Source("tdx", terminal),
-        Source("sina", second_quote_site, only_when=current_session),
-        Source("csindex", provider),
+        Source("tencent", quote_site, within_last(MOST_BARS - 1), Calls(one_each)),
+        Source("eastmoney", portal, calls=Calls(one_each, SITES[PORTAL_HISTORY].family)),
+        Source("tdx", terminal, calls=Calls(pages_of(PAGE))),
+        Source("sina", second_quote_site, current_session, Calls(one_for_all)),
+        Source("csindex", provider, calls=Calls(one_each)),
     ),
     unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),

@@ -248,12 +248,14 @@ DATASET = Dataset(
     adjusted=("adj_factor",),
     domain="kline",
     sources=(
-        Source("tdx", sources.terminal),
-        Source("tdx_packages", sources.date_package, only_when=sources.is_past_date, beside=False),
-        Source("tencent", sources.quote_site, only_when=sources.is_session),
-        Source("tencent", sources.quote_site_bars, only_when=sources.is_recent_past, beside=False),
-        Source("eastmoney", sources.portal),
-        Source("sina", sources.second_quote_site, only_when=within_last(1000)),
+        Source("tdx", sources.terminal, calls=sources.TERMINAL_CALLS),
+        Source(
+            "tdx_packages", sources.date_package, sources.is_past_date, sources.PACKAGE_CALLS, beside=False
+        ),
+        Source("tencent", sources.quote_site, sources.is_session, sources.SITE_QUOTE_CALLS),
+        Source("tencent", sources.quote_site_bars, sources.is_recent_past, sources.EACH_CALLS, beside=False),
+        Source("eastmoney", sources.portal, calls=sources.PORTAL_CALLS),
+        Source("sina", sources.second_quote_site, within_last(1000), sources.SECOND_SITE_CALLS),
     ),
     fuse=rules.Rows(
         finer={"amount": sources.amount_rounding, "volume": sources.volume_rounding},

@@ -136,6 +136,16 @@ class TransportSettings:
             breaker=exchange if family in _EXCHANGE_FAMILIES else None,
         )
 
+    def seconds(self, family: str, calls: int) -> float:
+        """Least seconds that so many calls of a family take, one after the other: its pauses, and what its
+        limit within a time makes one wait."""
+        if not self.pacing:
+            return 0.0
+        rule = self.family(family)
+        paused = calls * (rule.gap + (rule.jitter_min + rule.jitter_max) / 2)
+        windows = (calls - 1) // rule.most_calls if rule.most_calls and calls else 0
+        return max(paused, windows * rule.window_sec)
+
 
 def transport_settings(settings: Settings) -> TransportSettings:
     """The transport's numbers from the settings of the same names. Mock mode does not pace, and a calm sample

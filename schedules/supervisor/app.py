@@ -211,7 +211,10 @@ class Start:
                 self._watched = watch.all()
                 return
             if not known and self.settings.data_source != "mock":
-                self._say("the warehouse is empty; `ashare load` fills it from the real upstreams")
+                self._say(
+                    "the warehouse is empty; `ashare load` fills it from the real upstreams, "
+                    "`ashare plan` says what that costs"
+                )
                 return
             command = request_load(queue)
             if known:

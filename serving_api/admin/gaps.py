@@ -222,7 +222,7 @@ def _plan(
         "partitions": count,
         "complete": len(requested.days) - len(requested.missing),
         "calls": calls,
-        "minutes": round(sum(paced_seconds(paces, name, number) for name, number in calls.items()) / 60, 1),
+        "minutes": round(sum(paces.seconds(name, number) for name, number in calls.items()) / 60, 1),
         "rows": None if usual is None else usual * count,
         "tables": tables,
         "warnings": warnings,
@@ -238,14 +238,6 @@ def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: Tra
     usual = usual_rows(dataset, found)
     counts = [tried.rows for tried in found.values() if tried.rows is not None]
     return round(sum(counts) / len(counts)) if usual is None else usual
-
-
-def paced_seconds(paces: TransportSettings, upstream: str, calls: int) -> float:
-    """Least seconds that `calls` calls of an upstream take, one after the other."""
-    if not paces.pacing:
-        return 0.0
-    rule = paces.family(upstream)
-    return calls * (rule.gap + (rule.jitter_min + rule.jitter_max) / 2)
 
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: gaps")

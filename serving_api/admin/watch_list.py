@@ -15,7 +15,6 @@ from resources.transport.settings import transport_settings
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.watch_costs import calls_of_codes
 from resources.warehouse.ledger.watch_list import LOAD_WATCHED, WatchList, is_index
-from serving_api.admin.gaps import paced_seconds
 from serving_api.admin.shared import parse_day
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
@@ -86,7 +85,7 @@ def plan_of(state: State, codes: list[str], since: str) -> dict[str, Any]:
     first, today = date.fromisoformat(since), date.fromisoformat(state.today)
     calls = calls_of_codes(len(codes) - indices, indices, (today - first).days / 365.25)
     paces = transport_settings(state.settings)
-    seconds = sum(paced_seconds(paces, name, number) for name, number in calls.items())
+    seconds = sum(paces.seconds(name, number) for name, number in calls.items())
     return {"codes": codes, "since": since, "calls": calls, "minutes": round(seconds / 60, 1)}
 
 

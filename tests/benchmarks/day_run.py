@@ -52,10 +52,7 @@ def from_stored(dataset: Dataset) -> tuple[str, ...]:
 def paced_seconds(calls: dict[str, int]) -> float:
     """What the pauses of the real upstreams add to so many calls, one after the other."""
     paces = TransportSettings()
-    rules = {upstream: paces.family(upstream) for upstream in calls}
-    return sum(
-        calls[name] * (rule.gap + (rule.jitter_min + rule.jitter_max) / 2) for name, rule in rules.items()
-    )
+    return sum(paces.seconds(name, number) for name, number in calls.items())
 
 
 def _part(

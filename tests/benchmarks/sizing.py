@@ -27,7 +27,6 @@ from resources.settings import load_settings
 from resources.transport.settings import transport_settings
 from resources.warehouse.ledger.loads import recent_loads
 from resources.warehouse.retention import SCHEDULED_DAYS
-from serving_api.admin.gaps import paced_seconds
 
 YEAR_DATES, YEAR_DAYS, YEAR_PERIODS, YEAR_MONTHS = 243, 365.25, 4, 12
 STEPS = 4
@@ -263,7 +262,7 @@ def page(small: Installation, tenth: Installation, codes: int, years: int) -> st
     by_upstream: dict[str, float] = defaultdict(float)
     for (_, upstream), number in calls.items():
         by_upstream[upstream] += number
-    hours = {name: paced_seconds(paces, name, round(number)) / 3600 for name, number in by_upstream.items()}
+    hours = {name: paces.seconds(name, round(number)) / 3600 for name, number in by_upstream.items()}
     lines += ["", "| Upstream | Calls | Hours with real pacing | Most calls are for |", "|---|---|---|---|"]
     for name in sorted(hours, key=lambda one: -hours[one]):
         most = sorted(((n, table) for (table, up), n in calls.items() if up == name), reverse=True)[:3]

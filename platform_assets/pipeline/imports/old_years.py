@@ -52,6 +52,8 @@ ROWS_AT_ONCE = 100_000
 """Rows that are derived and checked together."""
 FEW = 250_000
 """Bars that the row store takes within a minute."""
+MANY = 1_500_000
+"""Bars that column files take within a minute."""
 _MARKET = 1_000
 """Codes of a date that is one of the market, not of a watch list."""
 _MOST = 2

@@ -33,17 +33,25 @@ _ZIP_START = b"PK"
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file of the publisher; `address` is for a person who downloads it by hand."""
+    """A file of the publisher; `address` is for a person who downloads it by hand. `usual`: bytes that it has
+    about, for a plan."""
 
     site: str
     call: str
     path: str
     address: str
+    usual: int = 3 << 20
 
 
 ALL_BARS = RemoteFile(
-    "tdx_packages.bars", "all_bars", "/vipdoc/hsjday.zip", "https://www.tdx.com.cn/article/vipdata.html"
+    "tdx_packages.bars",
+    "all_bars",
+    "/vipdoc/hsjday.zip",
+    "https://www.tdx.com.cn/article/vipdata.html",
+    525 << 20,
 )
+USUAL_BARS = 35_000_000
+"""Bars that it holds about."""
 EVENTS = RemoteFile(
     "tdx_packages.files",
     "events",
@@ -58,9 +66,13 @@ def date_file(day: str) -> RemoteFile:
     return RemoteFile("tdx_packages.files", "date_bars", path, f"https://www.tdx.com.cn{path}")
 
 
+USUAL_REPORTS = 148
+"""Report files that are listed, of the usual size each."""
+
+
 def report_file(name: str) -> RemoteFile:
     path = f"/tdxfin/{name}"
-    return RemoteFile("tdx_packages.reports", "reports", path, f"http://down.tdx.com.cn:8001{path}")
+    return RemoteFile("tdx_packages.reports", "reports", path, f"http://down.tdx.com.cn:8001{path}", 2 << 20)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry
 from resources.warehouse.ledger.loads import Run, recent_loads
 
+_NEWEST = 5_000
+"""Answers that say how long one takes."""
+
 
 def tables_of(dataset: Dataset) -> list[str]:
     """Every table that a load of the dataset writes, in the order in which data passes them."""
@@ -36,6 +39,16 @@ def calls_per_date(
             for upstream, count in load.calls.items():
                 per_date[upstream] += count / dates  # type: ignore[assignment]
     return dict(per_date), unknown
+
+
+def usual_answers(run: Run) -> dict[str, tuple[float, float]]:
+    """Upstream -> mean bytes and seconds of its newest recorded answers."""
+    rows = run(
+        "SELECT upstream, AVG(byte_count), AVG(elapsed_ms) FROM (SELECT upstream, byte_count, elapsed_ms "
+        "FROM sys_fetch WHERE outcome='ok' ORDER BY received_at DESC LIMIT ?) AS newest GROUP BY upstream",
+        (_NEWEST,),
+    )
+    return {str(name): (float(size or 0), float(took or 0) / 1000) for name, size, took in rows}
 
 
 def _dates(partition_key: str, calendar: TradeCalendar) -> int:

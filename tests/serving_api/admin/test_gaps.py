@@ -6,7 +6,6 @@ from typing import Any
 import httpx
 
 from resources.transport.settings import TransportSettings
-from serving_api.admin.gaps import paced_seconds
 from tests.serving_api.admin.conftest import DATES, FetchContext
 
 INDEX = "fusion_index_daily"
@@ -125,10 +124,13 @@ def test_a_plan_says_what_it_cannot_know(lite: FetchContext) -> None:
 def test_minutes_follow_the_pacing_of_each_upstream() -> None:
     paces = TransportSettings()
 
-    assert paced_seconds(paces, "tencent", 100) == 20
-    assert paced_seconds(paces, "sse", 100) == 65
-    assert paced_seconds(paces, "tdx", 100) == 0
-    assert paced_seconds(TransportSettings(pacing=False), "sse", 100) == 0
+    assert paces.seconds("tencent", 100) == 20
+    assert paces.seconds("sse", 100) == 65
+    assert paces.seconds("tdx", 100) == 0
+    # Ten calls in ten minutes are all that its host of bars answers.
+    assert paces.seconds("push2his", 10) < 10
+    assert paces.seconds("push2his", 25) == 1200
+    assert TransportSettings(pacing=False).seconds("sse", 100) == 0
 
 
 def test_wrong_questions_are_named(lite: FetchContext) -> None:
