@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -48,8 +49,9 @@ class Progress:
     def __init__(self, out: Output, label: str, length: int) -> None:
         self._out, self._label, self._length = out, label, max(length, 1)
         self._done = self._tenth = 0
+        self._begun = time.monotonic()
         self._bar: Any = (
-            click.progressbar(length=self._length, label=label, file=sys.stderr)
+            click.progressbar(length=self._length, label=label, file=sys.stderr, show_pos=True, show_eta=True)
             if sys.stderr.isatty() and not out.as_json
             else None
         )
@@ -59,13 +61,21 @@ class Progress:
             self._bar.__enter__()
         return self
 
-    def at(self, done: int) -> None:
+    def at(self, done: int, failed: int = 0) -> None:
         if self._bar is not None:
             self._bar.update(done - self._done)
+            if failed:
+                self._bar.label = f"{self._label}, {failed} failed"
         elif done * 10 // self._length > self._tenth:
             self._tenth = done * 10 // self._length
-            self._out.note(f"{self._label}: {done} of {self._length}")
+            lost = f", {failed} failed" if failed else ""
+            self._out.note(f"{self._label}: {done} of {self._length}{lost}{self._rate(done)}")
         self._done = done
+
+    def _rate(self, done: int) -> str:
+        """How many a second, and the seconds that the rest takes then."""
+        rate = done / max(time.monotonic() - self._begun, 1e-3)
+        return f", {rate:,.1f} a second, {(self._length - done) / rate:,.0f} s left" if rate else ""
 
     def __exit__(self, *error: object) -> None:
         if self._bar is not None:

@@ -44,10 +44,10 @@ def part_of(command: Command) -> dict[str, str]:
     return part
 
 
-def loaded(backfill_id: str, done: Callable[[int], None]) -> None:
-    """Returns when a backfill has ended; `done` gets the number of its loaded dates."""
+def loaded(backfill_id: str, done: Callable[[int, int], None]) -> None:
+    """Returns when a backfill has ended; `done` gets the numbers of its loaded and failed dates."""
     with _reading() as engine:
         while not (row := Backfills(engine).get(backfill_id)).ended:
-            done(row.done)
+            done(row.done, row.failed)
             time.sleep(LOOK_S)
-        done(row.done)
+        done(row.done, row.failed)

@@ -1,5 +1,6 @@
 """What `ashare backfill` does."""
 
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -7,6 +8,8 @@ from pydantic import ValidationError
 from ashare.output import IN_PART, Output
 from ashare.session import BY, need_worker, with_state
 from ashare.waiting import finished, loaded
+from ashare.work.load import load_codes
+from ashare.work.plan import run as show_plan
 from core.errors import InputError
 from resources.warehouse.ledger.backfills import Backfill
 from resources.warehouse.ledger.commands import Command
@@ -16,24 +19,47 @@ from serving_api.framework.state import State
 from serving_api.framework.threads import off_loop
 
 
-def run(out: Output, dataset: str, since: str, until: str, every: bool, plan: bool, no_wait: bool) -> int:
-    """Load dates or show the plan; the exit code."""
-    body = _requested(dataset, since, until, only_missing=not every)
-    if plan:
-        shown = with_state(lambda state: plan_of(state, body))
-        out.result(shown, _plan_lines(shown))
-        return 0
-    return _load(out, body, wait=not no_wait)
+def run(
+    out: Output,
+    datasets: str,
+    codes: str | None,
+    since: str,
+    until: str | None,
+    *,
+    every: bool,
+    plan: bool,
+    wait: bool,
+) -> int:
+    """Load dates of some datasets or show the plan; the exit code, the worst of them."""
+    if codes is not None:
+        if plan:
+            show_plan(out, datasets, codes, since, until, None)
+            return 0
+        return load_codes(out, datasets, codes, since, until, wait=wait)
+    worst = 0
+    for name in [part.strip() for part in datasets.split(",") if part.strip()] or [""]:
+        body = _requested(name, since, until, only_missing=not every)
+        if plan:
+            shown = with_state(partial(plan_of, body=body))
+            out.result(shown, _plan_lines(shown))
+        else:
+            worst = max(worst, _load(out, body, wait=wait))
+    return worst
 
 
-def _requested(dataset: str, since: str, until: str, *, only_missing: bool) -> PlanRequest:
+def _requested(dataset: str, since: str, until: str | None, *, only_missing: bool) -> PlanRequest:
     """InputError that names the option for a value that cannot be a dataset or date."""
     try:
-        given = {"dataset": dataset, "from": since, "to": until, "only_missing": only_missing}
+        last = until or with_state(_newest)
+        given = {"dataset": dataset, "from": since, "to": last, "only_missing": only_missing}
         return PlanRequest.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(str(first["loc"][0]), str(first["msg"])) from None
+
+
+async def _newest(state: State) -> str:
+    return state.calendar.newest_complete(state.clock.now())
 
 
 def _load(out: Output, body: PlanRequest, *, wait: bool) -> int:

@@ -2,14 +2,20 @@
 
 import difflib
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ashare.output import IN_PART, Output
 from ashare.session import BY, need_worker, with_state
 from ashare.waiting import finished, part_of
+from ashare.work.plan import datasets_named, refuse_unlisted, wished
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, NotFound
+from platform_assets.pipeline.imports.packages import INDEX_BARS
+from resources.orchestrator import CODES_TAG, SINCE_TAG, TASK_TAG
 from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.ledger.loads import CODE_HISTORY
 from resources.warehouse.ledger.missing_partitions import has_dates
 from schedules.supervisor.progress import request_load
 from serving_api.admin.shared import parse_day
@@ -22,9 +28,27 @@ MOST_CODES = 500
 """As `/datamgr/download-batch` takes."""
 
 
-def run(out: Output, name: str | None, date: str | None, codes: str | None, no_wait: bool) -> int:
+def run(
+    out: Output,
+    name: str | None,
+    date: str | None,
+    codes: str | None,
+    since: str | None,
+    datasets: str | None,
+    no_wait: bool,
+) -> int:
     """Load what was asked for; the exit code."""
     wait = not no_wait
+    if datasets is not None and name is not None:
+        raise InputError("datasets", "names what is loaded, in place of NAME")
+    if codes is None and since is not None:
+        raise InputError("since", "is the first day of --codes; `ashare backfill` loads days of the market")
+    by_codes = name is None or since is not None or name not in service.built_types()
+    if codes is not None and by_codes and date is None:
+        return load_codes(out, name or datasets, codes, since, None, wait=wait)
+    if datasets is not None:
+        named = [one.name for one in datasets_named(datasets)]
+        return max(run(out, one, date, None, None, None, no_wait) for one in named)
     if name is None:
         if date or codes:
             raise InputError("name", "--date and --codes need the NAME of what to load")
@@ -38,8 +62,8 @@ def run(out: Output, name: str | None, date: str | None, codes: str | None, no_w
         args: dict[str, Any] = {"codes": asked, "types": [name], "date": day}
         accepted = with_state(lambda state: _asked(state, service.COMMAND, args))
         return _carried_out(out, accepted, lambda one: service.codes_answer(one, asked, [chosen]), wait=wait)
-    datasets = builtin_registry().datasets
-    if name in datasets and has_dates(datasets[name]):
+    known = builtin_registry().datasets
+    if name in known and has_dates(known[name]):
         # One run: a backfill of Dagster begins and ends at the beat of its daemon, twice a minute.
         args = {"job": name, "partition_key": day, "trigger": "backfill"}
         return _carried_out(out, with_state(lambda state: _asked(state, "run_job", args)), _facts, wait=wait)
@@ -47,9 +71,53 @@ def run(out: Output, name: str | None, date: str | None, codes: str | None, no_w
         args = {"name": name, "date": day}
         accepted = with_state(lambda state: _asked(state, service.MARKET_COMMAND, args))
         return _carried_out(out, accepted, service.market_answer, wait=wait)
-    raise _unknown(
-        name, [*service.market_names(), *(one.name for one in datasets.values() if has_dates(one))]
-    )
+    raise _unknown(name, [*service.market_names(), *(one.name for one in known.values() if has_dates(one))])
+
+
+def load_codes(
+    out: Output, datasets: str | None, codes: str, since: str | None, until: str | None, *, wait: bool
+) -> int:
+    """Load the history of some codes, a run for each dataset, or (None) one of all that belongs to them; the
+    exit code, the worst of the runs."""
+    wish = with_state(lambda state: _wished(state, datasets, codes, since, until))
+    worst = 0
+    with out.progress("runs", len(wish.steps)) as bar:
+        for number, (job, own) in enumerate(wish.steps, start=1):
+            # Batches of some codes are none of the market, whatever job writes them.
+            tags = {CODES_TAG: ",".join(own), SINCE_TAG: wish.since, TASK_TAG: CODE_HISTORY}
+            args = {"job": job, "partition_key": wish.until, "trigger": "backfill", "tags": tags}
+            accepted = with_state(partial(_asked, name="run_job", args=args))
+            worst = max(worst, _carried_out(out, accepted, _facts, wait=wait))
+            bar.at(number)
+    return worst
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """(job or dataset, codes) of each run, first and last trade date."""
+
+    steps: tuple[tuple[str, tuple[str, ...]], ...]
+    since: str
+    until: str
+
+
+async def _wished(
+    state: State, datasets: str | None, codes: str, since: str | None, until: str | None
+) -> _Steps:
+    wish = wished(state, datasets, codes, since, until)
+    await refuse_unlisted(state, wish.codes or ())
+    if datasets is None:
+        groups = [(CODE_HISTORY, wish.securities), (INDEX_BARS, wish.indices)]
+    else:
+        for one in wish.datasets:
+            if not has_dates(one):
+                raise InputError("datasets", f"{one.name} is loaded with all that belongs to codes: leave "
+                                             "--datasets out")  # fmt: skip
+        groups = [(one.name, wish.codes_of(one) or ()) for one in wish.datasets]
+    steps = tuple((job, own) for job, own in groups if own)
+    if not steps:
+        raise InputError("codes", "none of them belongs to these datasets")
+    return _Steps(steps, wish.dates[0], wish.dates[-1])
 
 
 async def _trade_date(state: State, name: str, date: str | None) -> str:

@@ -16,6 +16,7 @@ from core.market.symbols import INDEX_NAMES
 from platform_assets.definitions.assets import RUN_DATES
 from platform_assets.pipeline.imports.packages import INDEX_BARS, ORDER
 from platform_assets.pipeline.load_prices import Pricing, Way
+from platform_assets.research.known_codes import no_security
 from platform_assets.research.queries import nearest
 from resources.transport.settings import transport_settings
 from resources.upstreams.fetch_context import FetchContext
@@ -45,33 +46,51 @@ class Wish:
         """The codes that a dataset can have rows of: indices, or securities."""
         if self.codes is None:
             return None
-        indices = dataset.name == INDEX_BARS
-        return tuple(code for code in self.codes if (code in INDEX_NAMES) == indices)
+        return self.indices if dataset.name == INDEX_BARS else self.securities
+
+    @property
+    def indices(self) -> tuple[str, ...]:
+        return tuple(code for code in self.codes or () if code in INDEX_NAMES)
+
+    @property
+    def securities(self) -> tuple[str, ...]:
+        return tuple(code for code in self.codes or () if code not in INDEX_NAMES)
 
 
 def wished(
     state: State, datasets: str | None, codes: str | None, since: str | None, until: str | None
 ) -> Wish:
     """InputError that names the parameter of a value that cannot be meant."""
-    named = ORDER if datasets is None else tuple(part.strip() for part in datasets.split(",") if part.strip())
-    if not named:
-        raise InputError("datasets", "is a comma list of names")
+    own = datasets_named(",".join(ORDER) if datasets is None else datasets)
     found, first = wish_of(state, [] if codes is None else codes.split(","), since)
     newest = state.calendar.newest_complete(state.clock.now())
     last = newest if until is None else min(parse_day("to", until, state.today), newest)
     dates = state.calendar.between(first, last)
     if not dates:
         raise InputError("from" if until is None else "to", f"there is no trade date from {first} to {last}")
-    own = tuple(dataset_named(one) for one in named)
     return Wish(own, None if codes is None else tuple(found), first, last, tuple(dates))
 
 
-def dataset_named(name: str) -> Dataset:
-    """A dataset that loads of trade dates or of codes fill. InputError with the nearest names."""
+def datasets_named(names: str) -> tuple[Dataset, ...]:
+    """The datasets of a comma list that loads fill. InputError with the nearest names for another one."""
     known = {one.name: one for one in builtin_registry().datasets.values() if one.model is not None}
-    if name not in known:
-        raise InputError("datasets", f"{name[:64]!r} is no dataset{nearest(name, known)}")
-    return known[name]
+    named = [part.strip() for part in names.split(",") if part.strip()]
+    if not named:
+        raise InputError("datasets", "is a comma list of names")
+    for name in named:
+        if name not in known:
+            raise InputError("datasets", f"{name[:64]!r} is no dataset{nearest(name, known)}")
+    return tuple(known[name] for name in dict.fromkeys(named))
+
+
+async def refuse_unlisted(state: State, codes: Sequence[str]) -> None:
+    """InputError, with the nearest ones, for a code that the list of securities does not have; nothing while
+    that is not loaded."""
+    rows = await state.reading.scan(lambda session: session.rows(_MASTER, columns=("code", "name")))
+    names = {**INDEX_NAMES, **{str(code): str(name) for code, name in rows}}
+    unknown = next((code for code in codes if code not in names), None) if rows else None
+    if unknown is not None:
+        raise no_security(unknown, names)
 
 
 def run(

@@ -1,7 +1,7 @@
 """Codes that nobody knows: a question for one is refused with the nearest, and not answered with no rows."""
 
 import difflib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,13 @@ def unknown_code(code: str, table: Table, names: Mapping[str, str]) -> InputErro
     )
 
 
+def no_security(code: str, names: Mapping[str, str]) -> InputError:
+    """The error for a code that is none of the listed or formerly listed ones, `names` by code."""
+    return InputError(
+        "codes", f"{code!r} is no security that is listed, and was none{near_codes(code, names)}"
+    )
+
+
 def _securities(registry: Registry, read: Read) -> dict[str, str]:
     """Name of each listed or formerly listed security; none where the address has no list."""
     try:
@@ -66,9 +73,10 @@ def _nearest(code: str, table: Table, names: Mapping[str, str]) -> str:
     index = next((symbol for symbol in INDEX_NAMES if code in (symbol, symbol[2:])), None)
     if index is not None and table.name != INDEX_BARS:
         return f"; {index} is the index {INDEX_NAMES[index]}: read {_INDICES}"
-    near = _alike(code, names)
+    return near_codes(code, names)
+
+
+def near_codes(code: str, names: Mapping[str, str]) -> str:
+    """The end of a sentence about a code that nobody knows: codes that look alike, with their names."""
+    near = difflib.get_close_matches(code, names, n=3, cutoff=0.5)
     return f"; nearest: {', '.join(f'{one} {names[one]}' for one in near)}" if near else ""
-
-
-def _alike(code: str, names: Collection[str]) -> list[str]:
-    return difflib.get_close_matches(code, names, n=3, cutoff=0.5)

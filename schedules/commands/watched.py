@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import ConflictError, InputError, PlatformError
+from platform_assets.research.known_codes import near_codes
 from resources.warehouse.ledger.loads import CODE_HISTORY
 from resources.warehouse.ledger.watch_list import LOAD_WATCHED, Watched, WatchList
-from resources.warehouse.sql import Sql, marks
+from resources.warehouse.sql import Sql
 from schedules import run_tags
 from schedules.commands.command_context import Work
 from schedules.commands.initial_load import (
@@ -150,13 +151,13 @@ def _refuse_unlisted(work: Work, watch: WatchList, due: list[Watched]) -> None:
     new = [one.code for one in due if one.loaded_until is None and not one.is_index]
     if not new:
         return
-    rows = Sql(work.services.engine).rows(
-        f"SELECT code FROM fusion_stock_master WHERE code IN ({marks(new)})", tuple(new)
-    )
-    unlisted = sorted(set(new) - {str(code) for (code,) in rows})
+    rows = Sql(work.services.engine).rows("SELECT code, name FROM fusion_stock_master")
+    names = {str(code): str(name) for code, name in rows}
+    unlisted = sorted(set(new) - names.keys())
     if unlisted:
         watch.remove(unlisted)
-        raise InputError("codes", f"no listed stock, fund or bond: {', '.join(unlisted)}")
+        near = (f"{code}{near_codes(code, names)}" for code in unlisted)
+        raise InputError("codes", f"no listed stock, fund or bond: {', '.join(near)}")
 
 
 def _ask_for_calculations(work: Work, newest: str) -> None:

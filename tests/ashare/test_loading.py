@@ -10,7 +10,7 @@ from ashare import waiting
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from tests.ashare.conftest import DAYS, CommandLine
-from tests.serving_api.market import NOW
+from tests.serving_api.market import NOW, put
 from tests.serving_api.worker import fail, succeed, worker
 
 
@@ -179,3 +179,71 @@ def test_a_bad_request_names_what_is_wrong(cli: CommandLine, command: tuple[str,
     fault: dict[str, Any] = cli.fault(*command)
     assert named in f"{fault['error']} {fault.get('parameter')}"
     assert cli.warehouse.query("SELECT COUNT(*) FROM sys_command") == [(0,)]
+
+
+def of_codes(cli: CommandLine, *arguments: str) -> list[dict[str, Any]]:
+    """The arguments of the runs that a load of codes asks for."""
+    asked: list[dict[str, Any]] = []
+
+    def work(queue: CommandQueue, command: Command) -> None:
+        asked.append(command.args)
+        queue.finish(command, "success", result={"run_id": "r"})
+
+    cli.has_worker()
+    with worker(cli.url, work):
+        assert cli(*arguments) == 0, cli.err
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("arguments", "jobs"),
+    [
+        (("load", "kline_daily"), {"kline_daily": "600519"}),
+        (("load", "--datasets", "kline_daily,margin"), {"kline_daily": "600519", "margin": "600519"}),
+        (("load",), {"code_history": "600519", "index_daily": "sh000300"}),
+        (("backfill", "kline_daily"), {"kline_daily": "600519"}),
+    ],
+)
+def test_the_history_of_some_codes_is_a_run_for_each_dataset(
+    cli: CommandLine, arguments: tuple[str, ...], jobs: dict[str, str]
+) -> None:
+    asked = of_codes(cli, *arguments, "--codes", "600519.SH,000300.SH", "--since", DAYS[0])
+    assert {one["job"]: one["tags"]["app/codes"] for one in asked} == jobs
+    for one in asked:
+        # No batch of them counts as one of the market.
+        assert one["tags"]["app/task_key"] == "code_history"
+        assert (one["tags"]["app/since"], one["partition_key"]) == (DAYS[0], DAYS[2])
+
+
+def test_a_backfill_of_several_datasets_goes_to_the_newest_date(cli: CommandLine) -> None:
+    cli.has_worker()
+    with worker(cli.url, ended("success")):
+        assert cli("backfill", "--datasets", "kline_daily,margin", "--since", DAYS[0]) == 0, cli.err
+    lines = [line for line in cli.out.splitlines() if line.startswith("backfill ")]
+    assert [line.split(" of ")[1].split(":")[0] for line in lines] == ["kline_daily", "margin"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parameter", "says"),
+    [
+        (("load", "--codes", "600591", "--since", DAYS[0]), "codes", "nearest: 600519 贵州茅台"),
+        (("load", "--datasets", "exright", "--codes", "600519"), "datasets", "leave --datasets out"),
+        (("load", "kline_daily", "--since", DAYS[0]), "since", "ashare backfill"),
+        (("load", "margin", "--datasets", "margin"), "datasets", "in place of NAME"),
+        (("load", "--datasets", "kline_dialy", "--codes", "600519"), "datasets", "nearest: kline_daily"),
+        (
+            ("backfill", "index_daily", "--codes", "600519", "--from", DAYS[0]),
+            "codes",
+            "none of them belongs",
+        ),
+    ],
+)
+def test_what_cannot_be_loaded_by_codes_names_its_parameter(
+    cli: CommandLine, arguments: tuple[str, ...], parameter: str, says: str
+) -> None:
+    listed = {"name": "贵州茅台", "market": "SH", "sec_type": "stock", "list_status": "L"}
+    put(cli.warehouse, cli.warehouse.table("fusion_stock_master"), [{"code": "600519", **listed}])
+    cli.has_worker()
+    fault = cli.fault(*arguments)
+    assert fault["parameter"] == parameter
+    assert says in fault["error"]
