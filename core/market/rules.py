@@ -8,7 +8,7 @@ Prices are CNY as floats, limits are computed in whole ticks and rounded half up
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -124,6 +124,7 @@ def _fees() -> Iterable[MarketRule]:
 RULES: tuple[MarketRule, ...] = (*_limits(), *_first_days(), *_ticks_and_lots(), *_fees())
 
 
+@lru_cache(maxsize=65_536)
 def day_number(day: Day) -> int:
     """`2024-01-02`, `20240102` or a date as the integer 20240102."""
     if isinstance(day, date):

@@ -37,20 +37,23 @@ def day_limits(
     limit is known only where both bands are the same. A missing `reference` price leaves it unknown wherever
     one applies."""
 
-    def limits(prices: Floats, flags: Bools) -> tuple[Floats, Floats]:
-        return limit_prices(prices, board, flags, day, listed_days=listed_days, unlimited=unlimited)
+    def limits(prices: Floats, flags: Bools, own: Bools) -> tuple[Floats, Floats]:
+        return limit_prices(
+            prices[own], board[own], flags[own], day[own], listed_days=listed_days[own],
+            unlimited=unlimited[own],
+        )  # fmt: skip
 
-    state = special == 1
-    up, down = limits(reference, state)
-    known = np.ones(len(up), dtype=bool)
+    state, every = special == 1, np.ones(len(reference), dtype=bool)
+    up, down = limits(reference, state, every)
+    known = every.copy()
     unsure = np.isnan(special)
     if unsure.any():
-        other_up, other_down = limits(reference, np.ones(len(up), dtype=bool))
-        known &= ~unsure | (_equal(up, other_up) & _equal(down, other_down))
+        other_up, other_down = limits(reference, every, unsure)
+        known[unsure] = _equal(up[unsure], other_up) & _equal(down[unsure], other_down)
     missing = ~(reference > 0)
     if missing.any():
-        some, _ = limits(np.where(missing, _ANY_PRICE, reference), state)
-        known &= ~missing | np.isnan(some)
+        some, _ = limits(np.full(len(reference), _ANY_PRICE), state, missing)
+        known[missing] &= np.isnan(some)
     return DayLimits(np.where(known, up, np.nan), np.where(known, down, np.nan), known)
 
 

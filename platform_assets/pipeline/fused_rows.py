@@ -136,7 +136,9 @@ def _fused_rows(dataset: Dataset, entry: checks.Checked, context: Context) -> ch
         fused = fuse(entry.frame, dataset.key, dataset.source_order, dataset.fuse)
     frame = fused.frame
     marks = "_flags"
-    frame[marks] = [sorted(fused.flags.get(at, ())) for at in range(len(frame))]
+    found = fused.flags
+    # Of most rows there are none, and a list for each of them costs more than a check.
+    frame[marks] = [sorted(found[at]) if at in found else () for at in range(len(frame))]
     if dataset.unchanged_within:
         frame = _keep_within_rounding(dataset, frame, context)
     for derive in dataset.derive:

@@ -119,11 +119,11 @@ class Reading:
         if self.dataset.name == "kline_bar":
             self._periods(frame, ~bad)
         bad = bad | lost
-        bad = bad | self._fails(frame, bad, refused)
+        typed, destroyed = coerce_model(frame, self._model, PLACES)
+        bad = bad | self._fails(typed, destroyed, bad, refused)
         refused.rows += int(bad.sum())
-        good = frame[~bad].reset_index(drop=True)
-        clean, _ = coerce_model(good, self._model, PLACES)
-        return clean[list(self.names)]
+        good = typed[~bad].reset_index(drop=True) if bad.any() else typed
+        return good[list(self.names)]
 
     @property
     def _model(self) -> Any:
@@ -256,11 +256,10 @@ class Reading:
             filled = pd.Series([counts[spans[day]] for day in days], index=known.index, dtype=object)
             frame.loc[mine, "bar_count"] = known.where(known.notna(), filled)
 
-    def _fails(self, frame: pd.DataFrame, bad: Any, refused: Refused) -> Any:
+    def _fails(self, typed: pd.DataFrame, destroyed: Mapping[str, Any], bad: Any, refused: Refused) -> Any:
         """Rows that break a hard limit of the dataset."""
-        typed, destroyed = coerce_model(frame, self._model, PLACES)
         found = bad.copy()
-        for check, mask in hard_masks(typed, self._model, destroyed).items():
+        for check, mask in hard_masks(typed, self._model, dict(destroyed)).items():
             refused.add(typed, mask & ~found, check.replace(":", ": "), check.partition(":")[0])
             found = found | mask
         return found
