@@ -91,7 +91,7 @@ def failed_tasks(services: Services) -> Iterator[Notice]:
             continue
         page = run_url(services.settings, row.run_id)
         what = "任务失败" if row.status == "failed" else "任务部分完成"
-        title, why = f"{what}：{task.name}（{row.slot}）", row.reason or "未说明原因"
+        title, why = f"{what}：{task.name}（{row.trade_date or row.slot}）", row.reason or "未说明原因"
         link = page or f"{API}/tasks/runs?key={row.task_key}"
         yield Notice("task_failed", f"{row.task_key} {row.slot}", title, why, link)
 

@@ -59,6 +59,19 @@ def reported(services: Services, breakers: Breakers = QUIET) -> list[tuple[str, 
     return sorted((one.kind, one.key, one.link) for one in store.newest_first())
 
 
+def test_work_that_a_person_asked_for_is_told_by_its_date(evening: Services) -> None:
+    """Not by the number of the command, which says nothing to who reads it."""
+    put(
+        evening, "sys_slot", task_key="eod_core", slot="manual:78:2026-08-21", trade_date="2026-08-21",
+        slot_at="2026-08-21 18:00:00", status="partial", attempt=9, trigger_type="manual",
+        reason="sw is missing", run_id="run 78", finished_at="2026-08-21 19:00:00.000000",
+    )  # fmt: skip
+    tell(evening, lambda _: QUIET)
+
+    (notice,) = NotificationStore(evening.settings.data_path / "notifications").newest_first()
+    assert notice.title == "任务部分完成：收盘核心同步（2026-08-21）"
+
+
 def test_a_failure_is_told_when_no_retry_follows_and_once(evening: Services) -> None:
     retries = BY_KEY["fusion_kline_sync"].max_retries
     failed(evening, "quant_calc", "2026-08-21", 1, at="2026-08-21 19:58:00.000000")  # a retry is due

@@ -280,7 +280,7 @@ def test_nothing_is_left_open() -> None:
     for _ in range(5):
         round_trip()
 
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(os.listdir("/proc/self/fd")) <= descriptors
     assert threading.active_count() == threads
 
 
