@@ -76,7 +76,7 @@ def _package(
         opened = _opened(dataset, origin, skip=skip, locked=not dry_run)
         with _shown(out, f"{package.label}: {dataset}") as report, opened as job:
             if dry_run:
-                previews.append(preview(job, report))
+                previews.append(preview(replace(job, border=border), report))
             else:
                 again = partial(_again, package.path, package.digest, dataset, place)
                 done.append(import_file(replace(job, border=border, reopen=again), report))
@@ -181,8 +181,12 @@ def _preview_lines(found: Preview) -> list[str]:
         f"  {name}: {int(one['rows'])} rows, by at most {one['largest']:.2%}"
         for name, one in compared.columns.items()
     ]
+    parted = [] if found.border is None else [
+        f"from before {found.border} into column files: {found.in_column_files} rows"
+    ]  # fmt: skip
     return [
         f"{found.rows} rows of {found.dataset}, {found.since} to {found.until}, as {found.source}",
+        *parted,
         f"order of sources: {', '.join(found.order)}",
         "as they would be stored:",
         *(f"  {line}" for line in table([head, *found.first], names)),

@@ -16,10 +16,13 @@ from ashare.main import main
 from core.calendar import shipped_calendar
 from platform_assets.pipeline.imports import loading
 from resources.settings import load_settings
+from resources.upstreams.tdx import corporate
+from resources.upstreams.tdx.instruments import instrument
 from resources.warehouse.writer import Writer
 from serving_api.app import create_app
 from tests.ashare.conftest import CommandLine
 from tests.serving_api.market import bar, put
+from tests.upstreams.tdx.recorded import payload
 from tests.upstreams.tdx_packages.written import day_file, event_file, zipped
 
 DAYS = tuple(shipped_calendar().between("2026-06-29", "2026-07-03"))
@@ -170,6 +173,19 @@ def test_a_past_time_shows_what_was_known_then(cli: CommandLine, monkeypatch: py
     assert [one["changed"] for one in found["revisions"]] == [{"close": {"old": 10.02, "new": 10.12}}, {}]
 
 
+def test_a_dry_run_shows_the_border(cli: CommandLine) -> None:
+    path = package(cli.folder)
+    found = cli.result("import", str(path), "--dry-run", "--columns-before", BORDER)["datasets"]
+    previews = {one["dataset"]: one for one in found}
+    assert (previews["kline_daily"]["border"], previews["kline_daily"]["in_column_files"]) == (BORDER, 8)
+    assert previews["exright"]["border"] is None
+    assert cli("import", str(path), "--dry-run", "--columns-before", BORDER) == 0
+    assert f"from before {BORDER} into column files: 8 rows" in cli.out
+    # Few bars all go to the warehouse.
+    assert cli("import", str(path), "--dry-run") == 0
+    assert "into column files" not in cli.out
+
+
 def test_the_same_package_again_writes_nothing(cli: CommandLine) -> None:
     path = package(cli.folder)
     imported(cli, path)
@@ -286,3 +302,32 @@ def test_every_bar_of_real_files_is_read_as_it_is(cli: CommandLine, real_data_di
             for day, o, h, low, c, volume in rows[names].itertuples(index=False)
         ] == [(day, o / 100, h / 100, low / 100, c / 100, volume * shares)
               for day, o, h, low, c, _, volume, _ in theirs if h >= low]  # fmt: skip
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("warehouse_url", ["sqlite"], indirect=True)
+def test_adjusted_prices_of_real_files_are_those_that_are_published(
+    cli: CommandLine, real_data_dir: Path
+) -> None:
+    """Bars of sz000001 from the terminal's file under its recorded events, against the adjusted series that a
+    quote site published in 2026: 2,690 dates with nine events between. Its factor reaches to 2026, so both
+    differ by one number; what is left is the rounding of its prices and factors."""
+    recorded = pd.DataFrame(corporate.parse_xdxr(payload("tdx_gbbq_sz000001.hex"), instrument("sz000001")))
+    names = ["date", "category", "f1", "f2", "f3", "f4"]
+    events = [(0, "000001", int(str(day).replace("-", "")), int(category), *values)
+              for day, category, *values in recorded[names].itertuples(index=False)]  # fmt: skip
+    path = cli.folder / "hsjday.zip"
+    bars = (real_data_dir / "tdx_files" / "sz000001.day").read_bytes()
+    path.write_bytes(zipped({"sz000001.day": bars, "gbbq": event_file(events)}))
+    cli.result("import", str(path), "--columns-before", "2021-01-01")
+
+    wanted = {"codes": ["000001"], "since": "2010-01-01", "until": "2021-05-14", "columns": ["date", "close"]}
+    ours = read(cli.folder / "data", adjust="qfq", **wanted)
+    theirs = pd.read_csv(
+        real_data_dir / "bars_daily_qfq_bluechip47_2010_2026.csv.gz", dtype={"code": str}
+    ).query("code == '000001'")
+    both = ours.assign(date=ours["date"].astype(str)).merge(theirs, on="date", suffixes=("", "_published"))
+
+    assert len(both) == 2690
+    share = (both["close_published"] / both["close"]).median()
+    assert (both["close_published"] - both["close"] * share).abs().max() < 0.015

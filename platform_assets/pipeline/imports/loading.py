@@ -140,7 +140,7 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
     finished = set(known.parts) if known is not None and resumed else set()
     # The border of an import that was broken off stays, whatever the month is now.
     stored = next((part.removeprefix(_OLD) for part in finished if part.startswith(_OLD)), None)
-    border, old = stored or _border(job), OldRows()
+    border, old = stored or border_of_job(job), OldRows()
     if border is not None and stored is None:
         old = _old_rows(job, border, report)
     if border is not None:
@@ -187,7 +187,7 @@ def import_file(job: FileImport, report: Report = lambda _step, _share: None) ->
     )
 
 
-def _border(job: FileImport) -> str | None:
+def border_of_job(job: FileImport) -> str | None:
     """The first day that goes to the warehouse, where others go into column files."""
     if not isinstance(job.origin, PackageFiles):
         return None

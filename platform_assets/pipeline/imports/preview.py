@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 
 from core.declaration.dataset import Dataset
-from platform_assets.pipeline.imports.loading import MOST_NAMED, FileImport, Report, scope_of
+from platform_assets.pipeline.imports.loading import (
+    MOST_NAMED,
+    FileImport,
+    Report,
+    border_of_job,
+    scope_of,
+)
 from platform_assets.pipeline.imports.rows import Refused
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.windows import Window
@@ -49,6 +55,9 @@ class Preview:
     left_out: dict[str, str]
     """Files that would not be imported -> why."""
     compared: Comparison
+    border: str | None = None
+    """First day that would go to the warehouse, where the rows of before go into column files."""
+    in_column_files: int = 0
 
 
 def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Preview:
@@ -66,12 +75,14 @@ def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Pre
         compared = Comparison()
         first: list[dict[str, Any]] = []
         since = until = ""
+        border, old = border_of_job(job), 0
         for at, month in enumerate(months, start=1):
             frame = spool.month(month)
             if not first:
                 first, since = _plain(frame.head(FIRST)), str(frame[str(dataset.date_column)].min())
             since = min(since, str(frame[str(dataset.date_column)].min()))
             until = max(until, str(frame[str(dataset.date_column)].max()))
+            old += 0 if border is None else int((frame[str(dataset.date_column)] < border).sum())
             _compare(run, dataset, frame.assign(src=key.source), compared)
             report("comparing", at / len(months))
     finally:
@@ -89,6 +100,8 @@ def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Pre
         shown=refused.shown,
         left_out=dict(list(refused.files.items())[:MOST_NAMED]),
         compared=compared,
+        border=border,
+        in_column_files=old,
     )
 
 

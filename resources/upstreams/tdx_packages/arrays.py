@@ -35,11 +35,11 @@ def records(content: bytes, layout: "np.dtype[Any]", what: str) -> npt.NDArray[A
     return np.frombuffer(content, dtype=layout)
 
 
-def days_of(words: npt.NDArray[Any], what: str) -> npt.NDArray[np.int32]:
-    """The words as days YYYYMMDD. PayloadError where one is no day since the first session."""
+def days_of(words: npt.NDArray[Any], what: str, *, first: int = FIRST_DAY) -> npt.NDArray[np.int32]:
+    """The words as days YYYYMMDD. PayloadError where one is no day since the `first`."""
     days = words.astype(np.int32)
     for day in np.unique(days).tolist():
-        if not _is_day(day):
+        if day < first or not _is_day(day):
             raise damaged(f"{what}: {day} is no day")
     return days
 
@@ -79,8 +79,6 @@ def iso(day: int) -> str:
 
 @lru_cache(maxsize=65_536)
 def _is_day(day: int) -> bool:
-    if day < FIRST_DAY:
-        return False
     try:
         iso(day)
     except ValueError:

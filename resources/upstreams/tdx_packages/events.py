@@ -20,6 +20,8 @@ RECORD = np.dtype(
 _ENCIPHERED = 24
 _COUNT_BYTES = 4
 _MARKETS = ("sz", "sh", "bj")
+_FIRST_EVENT = 19_800_101
+"""Companies paid before there was an exchange: sz000001 is first in the records of 1990-03-01."""
 
 
 def read_events(content: bytes) -> Arrays:
@@ -40,7 +42,7 @@ def read_events(content: bytes) -> Arrays:
     prefixes, codes = np.array(_MARKETS)[raw["market"]], raw["code"].astype(str)
     return {
         "symbol": np.char.add(prefixes, codes),
-        "date": days_of(raw["date"], "gbbq"),
+        "date": days_of(raw["date"], "gbbq", first=_FIRST_EVENT),
         "category": raw["category"].astype(np.int32),
         **{name: finite(raw[name], "gbbq").astype(np.float32) for name in ("f1", "f2", "f3", "f4")},
     }

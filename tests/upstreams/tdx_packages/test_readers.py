@@ -201,6 +201,15 @@ def test_events_are_those_of_another_client(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours[own], theirs[name].to_numpy(dtype=np.float32))
 
 
+def test_events_are_older_than_the_exchanges() -> None:
+    """sz000001 is first in the real records of 1990-03-01: a file with that is a fine one."""
+    assert read_events(event_file([(0, "000001", 19900301, 5, 0.0, 0.0, 1.0, 1.0)]))["date"].tolist() == [
+        19_900_301
+    ]
+    with pytest.raises(PayloadError, match="19790101 is no day"):
+        read_events(event_file([(0, "000001", 19790101, 1, 1.0, 0.0, 0.0, 0.0)]))
+
+
 def test_the_key_expands_to_the_tables_of_another_client() -> None:
     """One block through the tables that a public client ships must be one block through the key."""
     tables = bytes.fromhex(pytest.importorskip("pytdx.reader").GbbqReader.hexdump_keys)
