@@ -7,7 +7,6 @@ from typing import Any
 
 from platform_assets.compute.evidence.binding import CITATION, Bound, Checked, check
 from platform_assets.compute.evidence.facts import Pack
-from platform_assets.compute.evidence.wording import filled
 from serving_api.evidence.guard import harmless, harmless_value
 
 _ENDS = "。！？；\n"
@@ -50,7 +49,7 @@ class Checker:
         """`check` without an entry in the ledger, of the text with values in the place of `{{E9}}`. Citations
         of facts that do not exist are removed and counted."""
         known = {fact.id for fact in self.pack.facts}
-        shown = filled(harmless(text, self.allowed), self.pack)
+        shown = harmless(text, self.allowed)
         invented = [one for one in CITATION.findall(shown) if one not in known]
         if invented:
             shown = CITATION.sub(lambda one: one.group() if one.group(1) in known else "", shown)
@@ -88,15 +87,14 @@ class Checker:
 
 
 class SentenceStream:
-    """Splits a streamed text into sentences and returns each one checked. A paragraph is checked from its
-    beginning, since a sentence refers to the company that an earlier one named; so is a table, since
-    its head names the columns."""
+    """Splits a streamed text into sentences and returns each one checked. The text is checked from its
+    beginning, since a sentence refers to the company that an earlier one named, a row to its table's head."""
 
     def __init__(self, checker: Checker, *, cited: bool = True) -> None:
         self._checker = checker
         self._cited = cited
         self._buffer = ""
-        self._paragraph = ""
+        self._text = ""
         self._before = Checked("")
 
     def feed(self, text: str) -> str:
@@ -163,15 +161,12 @@ class SentenceStream:
         return 0
 
     def _show(self, sentence: str) -> str:
-        self._paragraph += sentence
-        now = self._checker.look(self._paragraph, cited=self._cited)
+        self._text += sentence
+        now = self._checker.look(self._text, cited=self._cited)
         before = self._before
         left = Counter(now.unbound) - Counter(before.unbound)
         new = Checked(now.text[len(before.text) :], now.bound[len(before.bound) :], list(left.elements()))
         self._before = now
-        line = self._paragraph[self._paragraph.rfind("\n", 0, -1) + 1 :]
-        if sentence.endswith("\n") and not line.lstrip().startswith("|"):
-            self._paragraph, self._before = "", Checked("")
         return self._checker.ledger.take(new)
 
 

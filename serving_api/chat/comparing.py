@@ -132,7 +132,7 @@ async def compare(
         state, user, model, checker, "compare", f"{_INSTRUCTION}关注：{focus or '全部'}", key="、".join(codes)
     )
     ordered = sorted(codes, key=lambda code: (places[code] is None, places[code] or 0, code))
-    text = written.text or checker.show(_conclusion(chosen, facts, names, ordered, places))
+    text = written.text or checker.own(_conclusion(chosen, facts, names, ordered, places))
     return {
         "items": [
             {

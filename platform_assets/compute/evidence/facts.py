@@ -79,7 +79,13 @@ class Pack:
         said = {
             value for fact in self.facts if isinstance(value := fact.value, str) and _DAY.fullmatch(value)
         }
-        return {self.as_of[:10], *(fact.as_of[:10] for fact in self.facts), *said}
+        of_keys = {str(value)[:10] for fact in self.facts for value in fact.key.values()}
+        return {
+            self.as_of[:10],
+            *(fact.as_of[:10] for fact in self.facts),
+            *said,
+            *(day for day in of_keys if _DAY.fullmatch(day)),
+        }
 
     def of(self, ids: Sequence[str]) -> Iterator[Fact]:
         """The facts of these ids; unknown ids are left out."""

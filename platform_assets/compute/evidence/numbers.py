@@ -18,7 +18,7 @@ _UNITS: dict[str, tuple[Kind, float]] = {
     "个百分点": ("pct", 1.0), "百分点": ("pct", 1.0), "%": ("pct", 1.0), "‰": ("pct", 0.1),
     "个基点": ("pct", 0.01), "基点": ("pct", 0.01), "成": ("pct", 10.0), "倍": ("multiple", 1.0),
     "元": ("cny", 1.0), **dict.fromkeys(("港元", "美元", "欧元", "日元", "英镑"), ("foreign", 1.0)),
-    "股": ("share", 1.0), "手": ("share", 100.0),
+    "个点": ("plain", 1.0), "股": ("share", 1.0), "手": ("share", 100.0),
     **dict.fromkeys(_COUNTED, ("count", 1.0)),
     "点": ("plain", 1.0),
 }  # fmt: skip
@@ -27,34 +27,44 @@ _ALL_UNITS = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _DATE = re.compile(
     r"(?<!\d)(?:(?P<y>\d{4})(?:-(?P<m>\d{1,2})-(?P<d>\d{1,2})|年(?:(?P<m2>\d{1,2})月(?:(?P<d2>\d{1,2})日)?)?)"
     r"|(?P<m3>\d{1,2})月(?:(?P<d3>\d{1,2})日)?)"
+    r"|(?<![A-Za-z])(?P<m4>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s"
+    r"(?P<d4>\d{1,2})(?!\d)(?:,?\s(?P<y4>\d{4}))?"
 )
+_ENGLISH_MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _TIME = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
 _SUFFIX = r"\.(?:SH|SZ|BJ|sh|sz|bj)(?![A-Za-z])"
 _CODE = re.compile(rf"(?<![\d.])\d{{6}}(?:{_SUFFIX}|(?![\d.]|\s*(?:{_ALL_UNITS}|万|亿)))")
 _ARABIC = re.compile(
-    r"(?P<sign>(?<![0-9A-Za-z])[+\-]|负)?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
+    r"(?P<sign>(?<![0-9A-Za-z])[+\-]|(?<=[A-Za-z])-(?=\d+\.)|负)?(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.(?P<part>\d+))?"
     rf"\s?(?P<scale>万亿|亿|万|千|百)?\s?(?P<unit>{_ALL_UNITS})?"
 )
 _QUARTER = (
     r"(?:[QqHh][1-4](?![A-Za-z0-9])|第?[一二三四1-4]季(?:度|报)|上半年|下半年|半年报|中报|年报|全年|前三季度)"
+    r"(?:\s(?=20\d\d))?"
 )
-_YEAR = re.compile(rf"(?:(?<!\d)|(?<=FY))(?:20|19)\d{{2}}(?=\s?{_QUARTER})|(?<=FY)(?:20|19)\d{{2}}")
+_YEAR = re.compile(
+    rf"(?<=[QqHh][1-4]\s)20\d{{2}}|(?:(?<!\d)|(?<=FY))(?:20|19)\d{{2}}(?=\s?{_QUARTER})|(?<=FY)(?:20|19)\d{{2}}"
+)
 """The year of a period: 2026Q2, FY2024. It is a date, which the facts must know."""
 _LABELS = re.compile(
     r"(?:^|(?<=\n))[ \t#>*_-]*(?:\d{1,2}[.、)）:：](?!\d)|[(（]\d{1,2}[)）])"  # the number of a list's item
     r"|(?<=[。；;])\s*[(（]\d{1,2}[)）]"
     r"|(?<![A-Za-z])(?:MA|EMA|SMA|RSI|KDJ|MACD|BOLL|CCI|WR|ATR|VOL|BIAS|DMI|ROC|PSY)"
     r"[ _-]?(?:[(（]\d{1,3}(?:\s*[,，、]\s*\d{1,3})*[)）]|\d{1,3})(?![\d.%])"
+    r"|(?<![A-Za-z])M[0-2](?![\d.])|\d{1,3}-(?:day|week|month|quarter|year)"
+    r"|(?:^|(?<=[\n。；，：]))\s*(?:[①-⑳]|\d\ufe0f?\u20e3)|\d{1,2}\s?[-—~至到]\s?\d{1,2}月"
+    r"|[二两三四五六七八九]个(?:角度|方面|维度|要点|原因|步骤|部分|层面|阶段|问题|因素|信号|特征|结论|事实|季度)"
+    r"|[二两三四五六七八九](?:家公司|只股票|项指标|大指数|个指标)"
+    r"|满分\s?\d{2,3}分?|(?:(?<=于)|(?<=the ))50(?=的?(?:荣枯|枯荣|分界)| line)"
+    r"|[237]0\s?[至到~和与-]\s?[78]0(?=的?(?:区间|之间|区域))|[79]0%(?=的?(?:成本|筹码))"
     r"|(?<![\d.])\d{1,3}(?:日|天|周|月|季|年)(?:线|均线|移动平均|均价|均量|期国债|期|新高|新低|高点|低点|分位)"
-    r"|(?:近|过去|最近|前|未来|过往)\s?\d{1,3}\s?(?:个)?(?:交易日|日|天|周|月|季度|季|年|期|个报告期)"
+    r"|(?:近|过去|最近|前|未来|过往)\s?(?:\d{1,3}|[一二两三四五六七八九十]+)\s?(?:个)?(?:交易日|日|天|周|月|季度|季|年|期|个报告期)"
     r"|(?<!\d)\d{1,2}周(?=高|低|新|内|以来|最)"
     rf"|{_QUARTER}"
 )
 """Numbers that name something and state no figure of the market: the place in a list, the period of an
 indicator, a span of time, a tenor, a quarter."""
 _FOREIGN_SIGNS = "$€£"
-_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE = re.compile(
     rf"(?P<share>百分之)?(?P<body>[零〇一二两三四五六七八九十百千万亿]+(?:点[零〇一二三四五六七八九]+)?)"
     rf"(?P<unit>{_ALL_UNITS})?"
@@ -72,7 +82,7 @@ _ENGLISH = (
 )
 _OPAQUE = re.compile(
     rf"(?<![A-Za-z])(?i:{_ENGLISH})(?![A-Za-z])|"
-    rf"[{_NUMERAL}\d]+分之[{_NUMERAL}\d]+|翻[{_NUMERAL}\d]+番|[{_NUMERAL}\d.]+折"
+    rf"[{_NUMERAL}\d]+分之[{_NUMERAL}\d]+|翻了?[{_NUMERAL}\d]+番|[{_NUMERAL}\d.]+折"
     rf"|(?:十|几|数|好几)(?:几|十|百|千|万|亿)+(?:多|余)?(?:万亿|亿|万)?(?:{_ALL_UNITS})"
     rf"|(?<=[位居排列名])第[{_NUMERAL}]+|[{_FIRM}零]*[{_FIRM}][{_FIRM}零万亿]*(?:{_ALL_UNITS})|[①-⑳]"
 )
@@ -121,7 +131,12 @@ def day_of(text: str) -> tuple[int | None, int | None, int | None]:
     if found is None:
         return None, None, None
     parts = found.groupdict()
-    written = (parts["y"], parts["m"] or parts["m2"] or parts["m3"], parts["d"] or parts["d2"] or parts["d3"])
+    month_name = str(_ENGLISH_MONTHS.index(parts["m4"]) // 3 + 1) if parts["m4"] else None
+    written = (
+        parts["y"] or parts["y4"],
+        parts["m"] or parts["m2"] or parts["m3"] or month_name,
+        parts["d"] or parts["d2"] or parts["d3"] or parts["d4"],
+    )
     year, month, day = (None if part is None else int(part) for part in written)
     return year, month, day
 
@@ -160,44 +175,11 @@ def _chinese(text: str) -> Iterator[Mention]:
         body, unit = found["body"], found["unit"] or ""
         is_number = found["share"] or unit or (len(body) > 1 and any(c in "十百千万亿" for c in body))
         # 一家, 一个, 一次: an article, and 万一, 千万 are words.
-        if not is_number or (body in "一" and not found["share"] and _is_article(unit)) or body in _PHRASES:
-            continue
-        value, step = chinese_number(body)
-        if value is None:
-            continue
-        kind, weight = _UNITS["%"] if found["share"] else _UNITS.get(unit, _UNITS["点"])
-        yield Mention(found.start(), found.end(), found.group(), kind, value * weight, step * weight)
+        is_article = (
+            body == "一" and not found["share"] and _UNITS.get(unit, ("count",))[0] in ("count", "plain")
+        )
+        if is_number and not is_article and body not in _PHRASES:
+            yield Mention(found.start(), found.end(), found.group(), "opaque", 0.0, 0.0)
 
 
 _PHRASES = frozenset({"万一", "千万", "百万", "一一", "三三两两", "千百", "十百"})
-
-
-def _is_article(unit: str) -> bool:
-    return _UNITS.get(unit, ("plain", 0))[0] in ("count", "plain")
-
-
-def chinese_number(body: str) -> tuple[float | None, float]:
-    """(value, weight of the last digit) of a numeral as 三点五, 二十, 三千万; (None, 0) if it is none."""
-    whole, dot, part = body.partition("点")
-    decimals = "".join(str(_DIGITS[c]) for c in part) if dot else ""
-    total, section, digit = 0.0, 0.0, None
-    least = 1.0
-    for char in whole:
-        if char in _DIGITS:
-            if digit is not None and digit != 0:
-                # 二零二六: digits read one by one
-                section = section * 10 + digit
-            digit, least = _DIGITS[char], 1.0
-        elif char in _TENS:
-            section += (1 if digit is None else digit) * _TENS[char]
-            digit, least = None, float(_TENS[char])
-        else:
-            unit = 1e4 if char == "万" else 1e8
-            if not (section or digit) and not total:
-                return None, 0.0
-            total = (total + section + (digit or 0)) * unit
-            section, digit, least = 0.0, None, unit
-    value = total + section + (digit or 0)
-    if decimals:
-        return value + int(decimals) / 10 ** len(decimals), 10.0 ** -len(decimals)
-    return value, least

@@ -95,7 +95,7 @@ def test_a_model_points_at_figures_and_the_platform_writes_them(
         text = texts(events(modelled.stream(QUESTION, who)))
 
     shown = re.sub(r"E\d+", "E", text)
-    assert shown.startswith("## 估值\n1. 贵州茅台市盈率TTM21.53[E]\n2. 收于1432.50元[E]，见。")
+    assert shown.startswith("## 估值\n1. 贵州茅台市盈率TTM21.53[E]\n2. 收于1432.50元[E]，见—。")
 
 
 def test_one_invented_figure_costs_that_figure_and_not_the_answer(
