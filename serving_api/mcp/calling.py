@@ -4,8 +4,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from core.errors import Forbidden, InputError, NotFound, PlatformError
 from resources.redact import redact
 from serving_api.framework.error_responses import error_response_of
@@ -55,8 +53,8 @@ async def called(
     arguments: Mapping[str, Any],
     progress: Progress = no_progress,
 ) -> dict[str, Any]:
-    """{content, structuredContent, isError}. Raises Refused (bad arguments), Forbidden (401 and 403 of a
-    tool that belongs to a user, an interface that is not readable)."""
+    """{structuredContent, isError}, or a `failure`. Raises Refused (bad arguments), Forbidden (401 and 403
+    of a tool that belongs to a user, an interface that is not readable)."""
     try:
         answer = await tool.run(state, subject, arguments, progress)
     except InputError as error:
@@ -74,11 +72,7 @@ async def called(
         logger.warning("%s failed: %s: %s", tool.name, type(error).__name__, redact(error.message))
         return failure(error_response_of(error).detail)
     reported = answer.model_dump(mode="json")
-    return {
-        "content": [{"type": "text", "text": orjson.dumps(reported).decode()}],
-        "structuredContent": reported,
-        "isError": False,
-    }
+    return {"content": [], "structuredContent": reported, "isError": False}
 
 
 def failure(why: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import mcp_types as types
+import orjson
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
@@ -22,7 +23,7 @@ from serving_api.health.service import package_version
 from serving_api.mcp import pages
 from serving_api.mcp.calling import INVALID_PARAMS, Refused, annotations, called, failure
 from serving_api.skills.service import Skill, Skills
-from serving_api.tools.available import AVAILABLE, PING
+from serving_api.tools import ping
 from serving_api.tools.registry import AnyTool, tools
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ INSTRUCTIONS = (
 @cache
 def mounted_tools() -> Mapping[str, AnyTool]:
     """Tools of the registry, and two that only this channel has."""
-    return {**tools(), PING.name: PING, AVAILABLE.name: AVAILABLE}
+    return {**tools(), ping.TOOL.name: ping.TOOL}
 
 
 class Protocol:
@@ -100,7 +101,11 @@ class Protocol:
         except Exception as error:
             logger.error("%s: %s", tool.name, redact(repr(error)))  # noqa: TRY400  the trace may quote texts
             raise MCPError(INTERNAL, "internal error") from None
-        return types.CallToolResult.model_validate(reported)
+        answer = reported.get("structuredContent")
+        if answer is None:
+            return types.CallToolResult.model_validate(reported)
+        text = orjson.dumps(answer).decode()  # once: clients that know no structure read the text
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
     # -- resources --------------------------------------------------------------------------------
 
@@ -196,7 +201,6 @@ def _tools_shown() -> tuple[types.Tool, ...]:
             title=tool.title,
             description=tool.description,
             input_schema=tool.input_schema,
-            output_schema=tool.output_schema,
             annotations=types.ToolAnnotations.model_validate(annotations(tool)),
         )
         for tool in mounted_tools().values()

@@ -57,7 +57,7 @@ class ToolCall(BaseModel):
 
 class Content(BaseModel):
     type: Literal["text"]
-    text: str = Field(description="JSON text of structuredContent, at most 25 kB; the error when isError")
+    text: str = Field(description="the error when isError; the answer is in structuredContent")
 
 
 class CallResult(BaseModel):

@@ -84,8 +84,8 @@ TOOL = Tool(
     name="app_find",
     title="查找证券与数据接口",
     description=(
-        "按代码、名称或拼音查找证券；按含义查找数据接口（名称与参数供 app_info 使用）。"
-        "kind=all 时只给出两类的前 limit 项，翻页请指定 kind"
+        "找一下股票的代码、是哪家公司：按代码、名称（名字里有的字）或拼音查找证券；"
+        "按含义查找接口的名称。kind=all 时两类各给前 limit 项，翻页请指定 kind"
     ),
     arguments=FindArguments,
     answer=FindAnswer,

@@ -56,8 +56,8 @@ async def hold(call: Call, asked: HoldArguments) -> Draft:
 
 TOOL = Tool(
     name="app_hold",
-    title="我的自选股",
-    description="当前登录用户的自选与持仓，附最新收盘报价（管理员另含共享列表）。需要登录",
+    title="我的自选与持仓",
+    description=("我的自选股、持仓、模拟持仓与盈亏，附最新收盘报价。需要登录"),
     arguments=HoldArguments,
     answer=HoldAnswer,
     work=hold,

@@ -85,8 +85,10 @@ async def hot(call: Call, asked: HotArguments) -> Draft:
 
 TOOL = Tool(
     name="app_hot",
-    title="热点",
-    description="市场在看什么：成交额居前、人气榜、连板梯队、行业涨跌、盘中异动",
+    title="热点与排行",
+    description=(
+        "今天的排行：热门股票、人气榜前十、成交额居前、涨停了哪些股票与连板最高的梯队、哪个行业涨得最多、盘中异动"
+    ),
     arguments=HotArguments,
     answer=HotAnswer,
     work=hot,

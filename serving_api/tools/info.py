@@ -1,15 +1,14 @@
-"""app_info: stored facts of securities, the market, the economy; or any of the read-only interfaces."""
+"""app_info: stored facts of securities, or any of the read-only interfaces."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
 from core.declaration.tables import Table
 from core.errors import InputError
 from platform_assets.compute.evidence.facts import Fact
-from serving_api.evidence.market import macro_pack, market_pack
 from serving_api.evidence.packs import stock_pack, stocks_pack
 from serving_api.framework.parameters import Code, parse_as_of
 from serving_api.interfaces.catalog import builtin_catalog
@@ -22,16 +21,13 @@ MOST_MISSING = 50
 
 
 class InfoArguments(Paged):
-    """Exactly one of `codes`, `pack` and `interface`."""
+    """Exactly one of `codes` and `interface`."""
 
     codes: list[Code] | None = Field(
         default=None,
         min_length=1,
         max_length=10,
         description="证券代码：给出其已入库的事实（一只最全，多只为要点）",
-    )
-    pack: Literal["market", "macro"] | None = Field(
-        default=None, description="market 市场的事实；macro 宏观的事实"
     )
     interface: str | None = Field(
         default=None, max_length=64, description="接口名，见 app_find 或 app_schema，如 get_kline_daily"
@@ -61,30 +57,24 @@ class InfoAnswer(ToolAnswer):
 
 
 async def info(call: Call, asked: InfoArguments) -> Draft:
-    """Facts of securities, of the market, of the economy, or the value of one interface. Raises Forbidden,
-    NotFound, InputError; PlatformError when it fails."""
-    given = [name for name in ("codes", "pack", "interface") if getattr(asked, name) is not None]
-    if len(given) != 1:
-        problem = (
-            "give one of codes, pack and interface" if not given else f"goes not together with {given[0]}"
-        )
-        raise InputError(given[-1] if given else "codes", problem)
+    """Facts of securities, or the value of one interface. Raises Forbidden, NotFound, InputError;
+    PlatformError when it fails."""
+    if asked.codes is None and asked.interface is None:
+        raise InputError("codes", "give one of codes and interface")
+    if asked.codes is not None and asked.interface is not None:
+        raise InputError("interface", "goes not together with codes")
     if asked.interface is not None:
         return await _interface(call, asked, asked.interface)
     if asked.as_of is not None or asked.params:
         wrong = "as_of" if asked.as_of is not None else "params"
         raise InputError(wrong, "goes together with interface alone")
-    return await _facts(call, asked)
+    return await _facts(call, asked, list(dict.fromkeys(asked.codes or ())))
 
 
-async def _facts(call: Call, asked: InfoArguments) -> Draft:
+async def _facts(call: Call, asked: InfoArguments, codes: Sequence[str]) -> Draft:
     """The facts of a pack, each with its row and the batch that wrote it."""
     state = call.state
-    if asked.codes is not None:
-        codes = list(dict.fromkeys(asked.codes))
-        pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
-    else:
-        pack = await (market_pack(state) if asked.pack == "market" else macro_pack(state))
+    pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
     as_of = datetime.fromisoformat(pack.as_of)
     draft = Draft.part_of(pack.facts, asked.offset, asked.limit, as_of=as_of)
     shown: Sequence[Fact] = draft.items
@@ -161,9 +151,9 @@ TOOL = Tool(
     name="app_info",
     title="读取数据",
     description=(
-        "读取已入库的数据：给出 codes 得到证券的事实（行情、估值、财务、股东、资金等），逐条带来源与批次；"
-        "pack 得到市场或宏观的事实；或以 interface 读取 180 个只读接口之一，"
-        "名称与参数用 app_find 或 app_schema 查"
+        "读取证券的数据：给出 codes 得到一家或几家（可比较）的最新行情、市盈率、市净率等估值、财务指标、"
+        "十大股东、股东户数、主力资金流向、融资融券余额，逐条带数值的来源与批次；"
+        "或以 interface 调用一个接口读取：日线（前复权）、龙虎榜、业绩预告等，名称与参数用 app_find 查"
     ),
     arguments=InfoArguments,
     answer=InfoAnswer,

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from core.errors import StorageError
 from platform_assets.compute.macro_reading import needed_series, reading
 from serving_api.db.sessions import Session
+from serving_api.evidence.market import macro_pack
 from serving_api.framework.parameters import parse_as_of
 from serving_api.macro import queries
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
@@ -43,8 +44,18 @@ class Dimension(BaseModel):
     used: int
 
 
+class Stated(BaseModel):
+    """A stored figure, of the period or day `as_of`."""
+
+    label: str
+    value: float | str | None
+    unit: str
+    as_of: str
+
+
 class MacroAnswer(ToolAnswer):
     items: list[Signal]
+    facts: list[Stated] = Field(description="newest value of each series, releases to come; [] with as_of")
     available: bool
     reason: str | None = Field(description="why there is no reading; null when there is one")
     phase: str | None
@@ -72,6 +83,11 @@ async def macro(call: Call, asked: MacroArguments) -> Draft:
     signals = reported.pop("signals")
     if away is not None:
         reported["reason"] = away
+    pack = None if at is not None or away is not None else await macro_pack(state)
+    facts = [] if pack is None else pack.facts
+    reported["facts"] = [
+        {"label": one.label, "value": one.value, "unit": one.unit, "as_of": one.as_of} for one in facts
+    ]
     receipts = await of_tables(state, (queries.VALUES,) if rows else ())
     if rows:
         receipts["batch_ids"] = sorted({row["batch_id"] for row in rows if row["batch_id"]})
@@ -94,10 +110,10 @@ NEWEST = 12
 
 TOOL = Tool(
     name="app_macro",
-    title="宏观读数",
+    title="宏观经济",
     description=(
-        "由本地已入库数据按固定规则得出的宏观读数：增长、物价、货币三个维度与所处阶段，逐项给出依据；"
-        "数据不足时 available=false 并说明原因，从不临时抓取"
+        "宏观经济数据：CPI、PPI、PMI、社融、LPR 利率、国债、美国就业与物价的最新值与变化，"
+        "本周和下周要公布的经济数据；并按固定规则得出增长、物价、货币所处阶段，逐项给出依据"
     ),
     arguments=MacroArguments,
     answer=MacroAnswer,

@@ -13,7 +13,7 @@ from serving_api.live.data_types import Found
 from serving_api.tools.answers import Draft, ToolAnswer, of_live
 from serving_api.tools.model import Arguments, Call, Tool
 
-REST = "其余部分：分别以 part 或较少的 codes 再次调用"
+REST = "其余部分：分别以 kind 或较少的 codes 再次调用"
 _PARTS = ("sentiment", "distribution", "fund_flow")
 
 
@@ -21,7 +21,7 @@ class MarketArguments(Arguments):
     codes: list[Code] | None = Field(
         default=None, min_length=1, max_length=60, description="给出代码则返回这些证券的实时报价"
     )
-    part: Literal["all", "sentiment", "distribution", "fund_flow"] = Field(
+    kind: Literal["all", "sentiment", "distribution", "fund_flow"] = Field(
         default="all", description="sentiment 指数与情绪；distribution 涨跌分布；fund_flow 资金流"
     )
 
@@ -45,7 +45,7 @@ async def market(call: Call, asked: MarketArguments) -> Draft:
     """Quotes of codes, else the requested reads."""
     if asked.codes is not None:
         return await _quotes(call, asked.codes)
-    names = _PARTS if asked.part == "all" else (asked.part,)
+    names = _PARTS if asked.kind == "all" else (asked.kind,)
     unified = call.state.part(UnifiedReads)
     answers = {}
     for at, name in enumerate(names, start=1):
@@ -69,9 +69,9 @@ def _part(key: str, answer: Answered | Found, data: dict[str, Any], *, stale: bo
 
 TOOL = Tool(
     name="app_market",
-    title="市场行情",
+    title="大盘",
     description=(
-        "此刻的市场：主要指数、涨跌家数与情绪分、涨跌分布、成交与主力资金；"
+        "今天大盘怎么样：主要指数、上涨和下跌各多少家、市场处于什么情绪阶段、成交与北向资金流入；"
         "给出 codes 则返回实时报价（至多 60 只）"
     ),
     arguments=MarketArguments,

@@ -61,7 +61,10 @@ async def scan(call: Call, asked: ScanArguments) -> Draft:
 TOOL = Tool(
     name="app_scan",
     title="条件选股",
-    description="按条件语言筛选股票：每行是展示字段，matched 是条件所用字段的值，explain 逐条说明筛掉了多少",
+    description=(
+        "按条件语言筛选股票：市盈率低于、ROE 大于、股息率超过、涨幅大于、突破均线的股票有哪些，"
+        "某板块的成分股；matched 是条件所用字段的值，explain 逐条说明筛掉了多少"
+    ),
     arguments=ScanArguments,
     answer=ScanAnswer,
     work=scan,

@@ -18,7 +18,7 @@ from serving_api.tools.model import Call, Paged, Tool
 
 
 class SchemaArguments(Paged):
-    topic: Literal["datasets", "interfaces", "screener"] = Field(
+    kind: Literal["datasets", "interfaces", "screener"] = Field(
         default="datasets", description="datasets 数据集；interfaces 接口；screener 选股字段"
     )
     dataset: str | None = Field(default=None, max_length=64, description="一个数据集的列、单位与来源")
@@ -28,7 +28,7 @@ class SchemaArguments(Paged):
 
 class SchemaAnswer(ToolAnswer):
     items: list[dict[str, Any]]
-    topic: str
+    kind: str
     about: dict[str, Any] | None = Field(description="the dataset or interface that was asked for")
 
 
@@ -86,7 +86,7 @@ async def available(state: State) -> list[dict[str, Any]]:
 
 
 async def schema(call: Call, asked: SchemaArguments) -> Draft:
-    """One dataset, one interface, or the list of a topic. Raises NotFound, Forbidden."""
+    """One dataset, one interface, or the list of a kind. Raises NotFound, Forbidden."""
     about: dict[str, Any] | None = None
     sources = ["declarations"]
     if asked.interface is not None:
@@ -99,9 +99,9 @@ async def schema(call: Call, asked: SchemaArguments) -> Draft:
         dataset = dataset_named(asked.dataset)
         about = {"dataset": dataset.name, "title": dataset.title}
         rows = [row for table in dataset.tables() for row in described_columns(table)]
-    elif asked.topic == "interfaces":
+    elif asked.kind == "interfaces":
         rows = builtin_catalog().entries()
-    elif asked.topic == "screener":
+    elif asked.kind == "screener":
         rows = [
             {
                 "field": one.name, "label": one.label, "type": one.kind, "unit": one.unit,
@@ -117,7 +117,7 @@ async def schema(call: Call, asked: SchemaArguments) -> Draft:
         rows,
         asked.offset,
         asked.limit,
-        body={"topic": asked.topic, "about": about},
+        body={"kind": asked.kind, "about": about},
         sources=sources,
         as_of=call.state.clock.now(),
     )
@@ -126,7 +126,10 @@ async def schema(call: Call, asked: SchemaArguments) -> Draft:
 TOOL = Tool(
     name="app_schema",
     title="数据目录",
-    description="有哪些数据：数据集与最新日期、列与单位、180 个只读接口及其参数、选股字段",
+    description=(
+        "这个平台有哪些数据集、接口可以用，能查什么：一张表有哪些列（字段）与单位，最新日期与哪些表缺数据，"
+        "接口的参数，选股字段"
+    ),
     arguments=SchemaArguments,
     answer=SchemaAnswer,
     work=schema,
