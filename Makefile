@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 
-.PHONY: run start screenshots cluster cluster-services dev test test-all check witness lint format openapi docs wheel coverage bench soak real-day test-dates simulate backup restore lock clean help
+.PHONY: run start screenshots cluster cluster-services dev test test-all check witness lint format openapi clients docs wheel coverage bench soak real-day test-dates simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
@@ -24,6 +24,7 @@ help:
 	@echo "make coverage  the tests of ARGS, else all, with the lines that none of them ran"
 	@echo "make docs      the derived parts of the documentation"
 	@echo "make wheel     the client alone as dist/ashare_client-*.whl, for other environments"
+	@echo "make clients   typed clients for Python and TypeScript in dist/clients (the latter by npx)"
 	@echo "make openapi   print the OpenAPI document"
 	@echo "make real-day  a day on real bars, compared with the files (DATA=DIR ARGS='--until DATE')"
 	@echo "make bench     benchmarks with their baselines"
@@ -110,6 +111,17 @@ wheel: | $(VENV)/bin/python
 	@rm -rf build/client && $(BIN)/python client_wheel/assemble.py build/client
 	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist build/client
 	@ls dist/ashare_client-*.whl
+
+# Packages of typed calls by public generators. That of TypeScript needs Node and its registry.
+clients: $(TEST_STAMP)
+	@rm -rf dist/clients && mkdir -p dist/clients && cp -R clients/typescript dist/clients/typescript
+	@$(BIN)/python -m serving_api.openapi > dist/clients/openapi.json
+	@$(BIN)/openapi-python-client generate --path dist/clients/openapi.json --output-path dist/clients/python \
+		--config clients/python.json
+	@# A default is what the platform takes when nothing is sent: the value need not be sent.
+	@npx --yes openapi-typescript@7 dist/clients/openapi.json --default-non-nullable false \
+		-o dist/clients/typescript/schema.d.ts
+	@ls -d dist/clients/*
 
 docs: $(STAMP)
 	@$(BIN)/python -m platform_assets.documentation

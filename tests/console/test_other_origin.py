@@ -1,5 +1,6 @@
 """A page of another origin, in a browser: it reads, logs in, reads with its token, and hears the stream."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser
 from tests.serving_api import market
 from tests.serving_api.conftest import Ticks, make_app
 
+EXAMPLE = Path(__file__).parents[2] / "docs/examples/chart.html"
 PAGE = """async (api) => {
   const bars = await fetch(`${api}/stocks/600519/kline`);
   const body = JSON.stringify({ username: "visitor", password: "a quiet Sunday 47", email: "v@example.com" });
@@ -49,6 +51,7 @@ def served(app: Any) -> Iterator[str]:
 def origin(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "index.html").write_text("<!DOCTYPE html><title>another site</title>")
+    shutil.copy(EXAMPLE, tmp_path / "pages")
     handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "pages"))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -65,9 +68,19 @@ def test_a_frontend_of_another_origin_works(browser: Browser, origin: str, tmp_p
         page = browser.new_page()
         page.goto(origin)
         bars, etag, name, heard = page.evaluate(PAGE, api)
+        address = f"{origin}/chart.html?api={api.removesuffix('/api/v1')}"
+        page.goto(f"{address}&code=600519")
+        page.wait_for_selector("#chart rect")
+        drawn, title = page.locator("#chart rect").count(), page.inner_text("#name")
+        page.goto(f"{address}&code=699999")
+        page.wait_for_function("document.getElementById('error').textContent")
+        refused = page.inner_text("#error")
+        page.close()
     warehouse.close()
 
     assert bars > 0
     assert etag
     assert name == "visitor"
     assert heard
+    assert (drawn > 2, "600519" in title) == (True, True), "the page of docs/examples draws its chart"
+    assert refused.startswith("not_found: "), "and names what went wrong"
