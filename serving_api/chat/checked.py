@@ -45,7 +45,7 @@ class Checker:
     allowed: set[str] = field(default_factory=set)
     ledger: Ledger = field(default_factory=Ledger)
 
-    def look(self, text: str, *, cited: bool = True) -> Checked:
+    def look(self, text: str, *, cited: bool = True, spoken: Sequence[str] = ()) -> Checked:
         """`check` without an entry in the ledger, of the text with values in the place of `{{E9}}`. Citations
         of facts that do not exist are removed and counted."""
         known = {fact.id for fact in self.pack.facts}
@@ -53,7 +53,7 @@ class Checker:
         invented = [one for one in CITATION.findall(shown) if one not in known]
         if invented:
             shown = CITATION.sub(lambda one: one.group() if one.group(1) in known else "", shown)
-        checked = check(shown, self.pack, cited=cited, words=self.words, names=self.names)
+        checked = check(shown, self.pack, cited=cited, words=self.words, names=self.names, spoken=spoken)
         checked.unbound += invented
         return checked
 
@@ -87,8 +87,8 @@ class Checker:
 
 
 class SentenceStream:
-    """Splits a streamed text into sentences and returns each one checked. The text is checked from its
-    beginning, since a sentence refers to the company that an earlier one named, a row to its table's head."""
+    """Splits a streamed text into sentences and returns each one checked. A paragraph is checked from its
+    beginning, so is a table, since its head names the columns; whom the ones before named is kept."""
 
     def __init__(self, checker: Checker, *, cited: bool = True) -> None:
         self._checker = checker
@@ -96,6 +96,7 @@ class SentenceStream:
         self._buffer = ""
         self._text = ""
         self._before = Checked("")
+        self._spoken: list[str] = []
 
     def feed(self, text: str) -> str:
         """The text that may be shown by now; '' when there is none yet."""
@@ -162,11 +163,14 @@ class SentenceStream:
 
     def _show(self, sentence: str) -> str:
         self._text += sentence
-        now = self._checker.look(self._text, cited=self._cited)
+        now = self._checker.look(self._text, cited=self._cited, spoken=self._spoken)
         before = self._before
         left = Counter(now.unbound) - Counter(before.unbound)
         new = Checked(now.text[len(before.text) :], now.bound[len(before.bound) :], list(left.elements()))
         self._before = now
+        line = self._text[self._text.rfind("\n", 0, -1) + 1 :]
+        if sentence.endswith("\n") and not line.lstrip().startswith("|"):
+            self._text, self._before, self._spoken = "", Checked(""), now.spoken
         return self._checker.ledger.take(new)
 
 

@@ -85,24 +85,33 @@ class Checked:
     text: str
     bound: list[Bound] = field(default_factory=list)
     unbound: list[str] = field(default_factory=list)
+    spoken: list[str] = field(default_factory=list)
+    """Whom its last sentence that names somebody speaks of."""
 
 
 def check(
-    text: str, pack: Pack, *, cited: bool = True, words: str = "", names: Collection[str] = ()
+    text: str,
+    pack: Pack,
+    *,
+    cited: bool = True,
+    words: str = "",
+    names: Collection[str] = (),
+    spoken: Sequence[str] = (),
 ) -> Checked:
     """`cited`: numbers bind to facts that their own sentence cites as `[E1]`; else to all of the pack.
     `words`: what the user said. `names`: all names of securities; one that neither pack nor user speaks of is
-    not shown."""
-    checked = Checked(text)
+    not shown. `spoken`: whom the text before speaks of."""
+    checked = Checked(text, spoken=list(spoken))
     given = {mention.text for mention in mentions(words)}
     out: list[tuple[int, int, str]] = []
-    spoken: list[str] = []
     read = _without_quotes(text, pack, marked=cited)
     table, head, row = TableHead(), list[str](), 0
     for start, end in (found.span() for found in _SENTENCE.finditer(read) if found.group()):
         if start == 0 or read[start - 1] == "\n":
             head, row = table.before(read[start:].partition("\n")[0]), start
-        sentence = _Sentence(read[start:end], text[start:end], pack, cited, spoken, head, read[row:start])
+        sentence = _Sentence(
+            read[start:end], text[start:end], pack, cited, checked.spoken, head, read[row:start]
+        )
         gone = list(_strangers(sentence.text, pack, words, names))
         for mention in sentence.numbers():
             how = ("user", ()) if mention.text in given else sentence.bind(mention)
@@ -123,7 +132,7 @@ def check(
         for a, b in gone:
             checked.unbound.append(text[start + a : start + b])
             out.append((start + a, start + b, ABSENT))
-        spoken = sentence.subjects_now or spoken
+        checked.spoken = sentence.subjects_now or checked.spoken
     for a, b, shown in sorted(out, reverse=True):
         checked.text = checked.text[:a] + shown + checked.text[b:]
     return checked
