@@ -55,7 +55,7 @@ TYPED = {
     "ashare restore {folder}/a-back": "ashare restore {folder}/a-backup/",
     "ashare backup --out {folder}/a-back": "ashare backup --out {folder}/a-backup/",
     "ashare import {folder}/bars-of": "ashare import {folder}/bars-of-a-vendor.csv",
-    "ashare load kline_daily --da": "ashare load kline_daily --date",
+    "ashare load kline_daily --no": "ashare load kline_daily --no-wait",
 }
 
 
@@ -73,8 +73,8 @@ def test_an_interactive_bash_completes_what_is_typed(tmp_path: Path) -> None:
 
 
 def test_wrong_usage_is_exit_code_2_and_names_the_option(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["backfill", "margin", "--from", "2026-08-03"]) == 2
-    assert "--to" in capsys.readouterr().err
+    assert main(["backfill", "margin", "--to", "2026-08-03"]) == 2
+    assert "--from" in capsys.readouterr().err
     assert main(["no-such-command"]) == 2
     assert "no-such-command" in capsys.readouterr().err
 
