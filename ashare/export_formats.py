@@ -1,6 +1,7 @@
 """Rows of a table as Parquet, Excel, or a folder in qlib's binary format; streamed, like the texts."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from pathlib import Path
@@ -16,6 +17,8 @@ _CHUNK = 50_000
 EXCEL_ROWS = 1_048_575
 """Rows of a sheet below its header."""
 QLIB_COLUMNS = ("code", "date", "market", "open", "high", "low", "close", "volume", "amount", "adj_factor")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?%?|-")
 _PRICES = ("open", "high", "low", "close")
 
 
@@ -49,6 +52,13 @@ def write_parquet(
     return count
 
 
+def as_text(value: Any) -> Any:
+    """A value as a cell of a text table. A spreadsheet would run a text that begins like a formula, and texts
+    come from upstreams and users: an apostrophe before it shows it as it is."""
+    is_formula = isinstance(value, str) and value[:1] in _FORMULA and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
+
+
 def write_excel(path: Path, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> int:
     """One sheet. Raises InputError when it cannot hold the rows."""
     from openpyxl import Workbook  # noqa: PLC0415  as above
@@ -61,7 +71,7 @@ def write_excel(path: Path, table: Table, columns: Sequence[str], rows: Iterable
         count += 1
         if count > EXCEL_ROWS:
             raise InputError("out", f"a sheet of Excel holds {EXCEL_ROWS} rows; choose fewer, or Parquet")
-        sheet.append(list(row))
+        sheet.append([as_text(value) for value in row])
     book.save(path)
     return count
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from ashare.export_formats import QLIB_COLUMNS, write_excel, write_parquet, write_qlib
+from ashare.export_formats import QLIB_COLUMNS, as_text, write_excel, write_parquet, write_qlib
 from ashare.output import Output
 from ashare.session import with_state
 from core.declaration.registry import builtin_registry
@@ -257,7 +257,7 @@ def _csv(handle: TextIO, chosen: Selection, rows: Iterator[tuple[Any, ...]]) -> 
     writer, count = csv.writer(handle, lineterminator="\n"), 0
     writer.writerow(chosen.columns)
     for row in rows:
-        writer.writerow(row)
+        writer.writerow([as_text(value) for value in row])
         count += 1
     return count
 

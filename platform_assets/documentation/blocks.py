@@ -144,7 +144,7 @@ def routes() -> str:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             names = ", ".join(f"`{item['name']}`" for item in operation.get("parameters", []))
-            about = (operation.get("description") or operation.get("summary", "")).split("\n")[0]
+            about = f"{operation['summary']}."
             who = operation["x-permission"]
             rows.append((operation["tags"][0], f"`{method.upper()} {path}`", cell(about), names, who))
     rows.sort(key=lambda row: row[0])

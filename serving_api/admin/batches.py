@@ -16,7 +16,6 @@ from serving_api.admin.shared import Limit50, only, parse_json
 from serving_api.db.batches import BATCHES, QUALITY
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.openapi import IsoDate
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serves
@@ -30,7 +29,7 @@ class BatchInput(BaseModel):
     table: str | None
     batch_ids: list[str]
     rows: int | None
-    max_date: IsoDate | None
+    max_date: str | None
 
 
 class BatchSource(BaseModel):

@@ -273,7 +273,7 @@ class BriefFact(BaseModel):
 
 
 class Brief(BaseModel):
-    date: IsoDate
+    date: str = Field(description="moment of the picture, to the minute")
     trade_date: IsoDate | None = Field(description="trade date of every figure")
     title: str
     facts: list[BriefFact]

@@ -22,6 +22,8 @@ LOOK_UP_S = 3.0
 _SCHEMES = ("http", "https")
 _LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NOT_GLOBAL = (ipaddress.ip_network("192.0.0.0/24"), ipaddress.ip_network("192.88.99.0/24"))
+"""For protocols and relays; the standard library calls some of them global."""
 
 
 async def look_up(host: str) -> Sequence[str]:
@@ -93,4 +95,6 @@ def is_public(address: Address) -> bool:
             return is_public(inner)
         if address.teredo is not None or address.is_site_local:
             return False
+    elif any(address in network for network in _NOT_GLOBAL):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)

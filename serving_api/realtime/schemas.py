@@ -48,7 +48,7 @@ class StockChange(BaseModel):
     time: str
     code: str
     name: str | None
-    type: int
+    type: str = Field(description="kind of the event, such as large_buy")
     type_label: str
     price: float | None
     change_percent: float | None
@@ -144,7 +144,7 @@ class AbnormalMoves(BaseModel):
     trade_date: IsoDate = Field(description="session of the auction and of the intraday moves")
     failed: list[str] = Field(description="kinds that no source answered; their items are older, or none")
     cached: bool = Field(description="no source was asked for this answer")
-    auction_date: IsoDate | None = Field(description="YYYYMMDD of the pool: the trade date before")
+    auction_date: str | None = Field(description="YYYYMMDD of the pool: the trade date before")
     auction_status: str = Field(description="ready, pre_auction or non_trading_day")
     auction: list[AuctionMove]
     intraday: list[IntradayMove]

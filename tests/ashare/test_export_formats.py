@@ -39,6 +39,30 @@ def test_parquet_and_excel_have_the_rows_of_the_csv(exright: CommandLine) -> Non
     assert [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)] == text["code"].tolist()
 
 
+def test_a_text_that_begins_like_a_formula_is_text(exright: CommandLine) -> None:
+    """Names come from upstreams: a spreadsheet must not run one. Numbers and a dash stay as they are."""
+    texts = {
+        "=1+1": "'=1+1",
+        "+cmd": "'+cmd",
+        "@SUM(A1)": "'@SUM(A1)",
+        "-2+3": "'-2+3",
+        "-1.5": "-1.5",
+        "-": "-",
+    }
+    for number, name in enumerate(texts):
+        row = {"code": f"60000{number}", "market": "SH", "name": name, "sec_type": "stock", "source": "test"}
+        put(exright.warehouse, exright.warehouse.table("fusion_stock_master"), [row])
+    asked = ("export", "fusion_stock_master", "--columns", "code,name", "--codes")
+    codes = ",".join(f"60000{number}" for number in range(len(texts)))
+    for name in ("names.csv", "names.xlsx"):
+        exright.result(*asked, codes, "--out", str(exright.folder / name))
+
+    text = pd.read_csv(exright.folder / "names.csv", dtype=str)
+    cells = [row[1] for row in load_workbook(exright.folder / "names.xlsx").active.iter_rows(min_row=2)]
+    assert text["name"].tolist() == [cell.value for cell in cells] == list(texts.values())
+    assert {cell.data_type for cell in cells} == {"s"}
+
+
 def test_an_export_says_that_its_factor_is_provisional(exright: CommandLine) -> None:
     put(exright.warehouse, exright.warehouse.table("ref_exright_item"), [OPEN_ITEM])
     target = exright.folder / "bars.parquet"

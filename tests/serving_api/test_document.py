@@ -9,13 +9,17 @@ import sys
 from pathlib import Path
 
 import jsonschema_rs
+import orjson
 import pytest
 
 import serving_api
 from resources.listener import listen
 from serving_api.framework.application import platform_routes
 from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.openapi import EXAMPLES
+from serving_api.inspection import by_nature
 from tests.serving_api.conftest import Bench
+from tests.serving_api.documented import validator_of
 
 PACKAGE = Path(serving_api.__file__).parent
 FORBIDDEN = (
@@ -168,3 +172,29 @@ def test_the_documentation_page_needs_nothing_from_elsewhere(own: Bench) -> None
     for address in addresses:
         assert address.startswith("/")
         assert own.api.get("/" + address).status_code == 200
+
+
+def test_every_example_answer_is_what_its_route_gives(own: Bench) -> None:
+    """Recorded from the sample market by tests/serving_api/documented.py; dates have their form."""
+    document = own.api.get("//openapi.json").json()
+    examples = orjson.loads(EXAMPLES.read_bytes())
+    reads = {
+        methods["get"]["operationId"]: path
+        for path, methods in document["paths"].items()
+        if "application/json"
+        in methods.get("get", {"responses": {}})["responses"].get("200", {}).get("content", {})
+    }
+
+    assert examples.keys() <= reads.keys(), "of routes that are gone"
+    empty = {name for name, path in reads.items() if path in by_nature.ROUTES}
+    assert reads.keys() - examples.keys() - empty == set()
+    assert [name for name, one in examples.items() if not validator_of(document, name).is_valid(one)] == []
+
+
+def test_a_summary_is_a_sentence_and_every_group_is_explained(own: Bench) -> None:
+    document = own.api.get("//openapi.json").json()
+    explained = [tag["name"] for tag in document["tags"]]
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+
+    assert {tag for operation in operations for tag in operation["tags"]} == set(explained)
+    assert [one["operationId"] for one in operations if len(one["summary"].split()) < 2] == []
