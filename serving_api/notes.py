@@ -11,11 +11,11 @@ from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from resources.warehouse.stored import ANY, matching
 from serving_api.admin.schedule.control import Control
 from serving_api.admin.schedule.schemas import TaskRunRequest
-from serving_api.db.rows import Row, public_rows
+from serving_api.db.rows import Row, public_columns, public_rows
 from serving_api.db.sessions import Session
-from serving_api.framework.envelope import PREFIX
+from serving_api.framework.envelope import PREFIX, instant
 from serving_api.framework.history_reach import Reach, reach
-from serving_api.framework.openapi import IsoDate
+from serving_api.framework.openapi import IsoDate, IsoTime
 from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
@@ -38,8 +38,8 @@ class Note(BaseModel):
         description="as_of, tables, missing[], unbound[], evidence[] with links; of ai: model, prompt_hash, "
         "bindings[]; of local_rule: label, and llmError where a model was asked in vain"
     )
-    created_at: str | None
-    updated_at: str | None
+    created_at: IsoTime | None
+    updated_at: IsoTime | None
 
 
 class Notes(Reach):
@@ -66,6 +66,7 @@ class NoteAsked(BaseModel):
     message: str
 
 
+STAMPS = ("created_at", "updated_at")
 TABLES = {"morning": "note_morning", "daily-review": "note_daily_review"}
 
 
@@ -75,13 +76,17 @@ def page_of(
     """(notes, newest first; total number)."""
     table = TABLES[kind]
     of = [*matching(ANY.date, date or None)]
-    rows = public_rows(session, table, *of, order=[ANY.date.desc()], limit=limit, offset=offset)
+    columns = [*public_columns(session.table(table)), *STAMPS] if session.has(table) else []
+    rows = public_rows(
+        session, table, *of, columns=columns, order=[ANY.date.desc()], limit=limit, offset=offset
+    )
     return [_reported(row) for row in rows], session.count(table, *of)
 
 
 def _reported(row: Row) -> dict[str, Any]:
     reported = dict(row)
     sections, summary = reported.pop("sections_json", None), reported.pop("source_summary_json", None)
+    reported |= {stamp: instant(reported[stamp]) for stamp in STAMPS}
     return {**reported, "sections": _read(sections, list), "source_summary": _read(summary, dict)}
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from resources.listener import listen
 from resources.run_lock import StartRefused
 from resources.settings import Settings, load_settings
 from schedules.supervisor import app, checks, cluster, process_plan, services, topology
-from serving_api.__main__ import listen
 
 NOWHERE = {
     "WAREHOUSE_URL": "mysql+pymysql://root@127.0.0.1:9/x",
@@ -91,14 +91,14 @@ def test_each_api_process_is_asked_at_a_port_of_its_own() -> None:
 
 
 def test_processes_share_a_port_only_when_they_are_to() -> None:
-    first = listen("127.0.0.1", 0, shared=True)
+    first = listen("127.0.0.1", 0, "API_PORT", shared=True)
     port = first.getsockname()[1]
     first.listen()
-    second = listen("127.0.0.1", port, shared=True)
+    second = listen("127.0.0.1", port, "API_PORT", shared=True)
     second.listen()
 
     with pytest.raises(SystemExit, match=r"port \d+ .* is taken"):
-        listen("127.0.0.1", port)
+        listen("127.0.0.1", port, "API_PORT")
     first.close()
     with socket.create_connection(("127.0.0.1", port), timeout=5):
         accepted, _ = second.accept()  # the one that is left gets every connection

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.evidence.terms import places, terms
+from platform_assets.compute.parameters.analysis import QUADRANT_WORDS
 
 Span = tuple[int, int]
 
@@ -206,7 +207,10 @@ def _texts(whole: str, pack: Pack, spoken: Sequence[str]) -> Iterator[Span]:
 def _shares(claimed: str, fact: Fact) -> bool:
     """Whether a text holds a part of the stored one, what all companies are called aside; days are compared
     elsewhere."""
-    value = _COMPANY.sub("", str(fact.value).replace(fact.subject, ""))
+    stored = QUADRANT_WORDS.get(str(fact.value), str(fact.value))
+    if stored.isascii() and stored.islower() and not claimed.isascii():
+        return True  # a code without a known word in the language of the sentence
+    value = _COMPANY.sub("", stored.replace(fact.subject, ""))
     if re.search(r"\d{4}-\d\d", value) or re.fullmatch(r"[\d年月日.\-]+", claimed):
         return True
     size = min(4, len(value))

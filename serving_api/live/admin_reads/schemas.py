@@ -103,7 +103,7 @@ class MinuteBar(BaseModel):
 class ExRight(BaseModel):
     """Per ten shares, CNY and shares; null when the category has no such value."""
 
-    date: IsoDate = Field(description="YYYYMMDD")
+    date: str = Field(description="YYYYMMDD")
     category: int
     name: str
     hongli: float | None

@@ -43,6 +43,7 @@ def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: Fet
     (row,) = items(bare, "/notes/daily-review", date="20260821")
     assert (row["source"], row["sections"]) == ("local_rule", SECTIONS)
     assert row["source_summary"] == {"source": "local_rule", "evidence": []}
+    assert row["created_at"].endswith("+08:00")
     assert items(bare, "/notes/morning") == []
     assert reach(bare, "/notes/morning") == (None, "nothing is stored yet")
     assert reach(bare, "/notes/daily-review") == ("2026-08-20", None)
