@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema_rs
 import orjson
@@ -18,7 +19,7 @@ from serving_api.framework.application import platform_routes
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.openapi import EXAMPLES
 from serving_api.inspection import by_nature
-from tests.serving_api.conftest import Bench
+from tests.serving_api.conftest import Bench, Ticks, make_app
 from tests.serving_api.documented import validator_of
 
 PACKAGE = Path(serving_api.__file__).parent
@@ -39,6 +40,16 @@ WITHOUT_ROUTES = frozenset(
 """Features of one module that answer no route of their own."""
 OWN_TAGS = {"/api/v1/notifications/unread"}
 """Tagged by the files behind them, not by tables."""
+
+
+Document = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    """The document, made once: that takes seconds. The route that serves it has a test of its own."""
+    folder = tmp_path_factory.mktemp("document")
+    return make_app(f"sqlite:///{folder}/w.sqlite3", folder, Ticks()).openapi()
 
 
 def is_whole_feature(path: Path) -> bool:
@@ -82,8 +93,7 @@ def test_the_document_is_printed_without_server_database_or_heavy_imports() -> N
     assert json.loads(ran.stdout)["paths"].keys() >= {"/health", "/api/v1/stocks/{code}/kline"}
 
 
-def test_the_document_has_every_route_its_refusals_and_its_lock(own: Bench) -> None:
-    document = own.api.get("//openapi.json").json()
+def test_the_document_has_every_route_its_refusals_and_its_lock(own: Bench, document: Document) -> None:
     assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
     served = {
         (route.path, method.lower()): route
@@ -110,8 +120,7 @@ def test_the_document_has_every_route_its_refusals_and_its_lock(own: Bench) -> N
         )
 
 
-def test_every_parameter_is_explained_and_every_body_shown(own: Bench) -> None:
-    document = own.api.get("//openapi.json").json()
+def test_every_parameter_is_explained_and_every_body_shown(document: Document) -> None:
     schemas = document["components"]["schemas"]
 
     for path, item in document["paths"].items():
@@ -126,8 +135,7 @@ def test_every_parameter_is_explained_and_every_body_shown(own: Bench) -> None:
                 assert schemas[ref.rpartition("/")[2]]["examples"], (method, path)
 
 
-def test_examples_are_what_their_models_allow(own: Bench) -> None:
-    document = own.api.get("//openapi.json").json()
+def test_examples_are_what_their_models_allow(own: Bench, document: Document) -> None:
     shown = {name: one for name, one in document["components"]["schemas"].items() if "examples" in one}
     assert {"KBar", "StockDetail", "BriefQuote", "Call", "TaskChange"} <= shown.keys()
 
@@ -138,9 +146,9 @@ def test_examples_are_what_their_models_allow(own: Bench) -> None:
             assert set(one) <= set(schema["properties"]), name
 
 
-def test_components_have_names_of_their_own(own: Bench) -> None:
+def test_components_have_names_of_their_own(document: Document) -> None:
     """Clients are generated from them: no module's path, no counter."""
-    names = own.api.get("//openapi.json").json()["components"]["schemas"]
+    names = document["components"]["schemas"]
 
     for name in names:
         assert name.startswith("Body_") or re.fullmatch(r"[A-Z][A-Za-z0-9]+", name), name
@@ -174,9 +182,8 @@ def test_the_documentation_page_needs_nothing_from_elsewhere(own: Bench) -> None
         assert own.api.get("/" + address).status_code == 200
 
 
-def test_every_example_answer_is_what_its_route_gives(own: Bench) -> None:
+def test_every_example_answer_is_what_its_route_gives(document: Document) -> None:
     """Recorded from the sample market by tests/serving_api/documented.py; dates have their form."""
-    document = own.api.get("//openapi.json").json()
     examples = orjson.loads(EXAMPLES.read_bytes())
     reads = {
         methods["get"]["operationId"]: path
@@ -191,8 +198,7 @@ def test_every_example_answer_is_what_its_route_gives(own: Bench) -> None:
     assert [name for name, one in examples.items() if not validator_of(document, name).is_valid(one)] == []
 
 
-def test_a_summary_is_a_sentence_and_every_group_is_explained(own: Bench) -> None:
-    document = own.api.get("//openapi.json").json()
+def test_a_summary_is_a_sentence_and_every_group_is_explained(document: Document) -> None:
     explained = [tag["name"] for tag in document["tags"]]
     operations = [operation for methods in document["paths"].values() for operation in methods.values()]
 
