@@ -61,7 +61,7 @@ def test_the_economy_is_read_from_stored_rows_only(bench: FetchContext) -> None:
 
 def test_the_market_of_the_moment_is_asked_live_and_says_so(bench: FetchContext) -> None:
     before = asked(bench)
-    reported = ask(bench, "app_market", part="sentiment")
+    reported = ask(bench, "app_market", kind="sentiment")
 
     assert asked(bench) != before, "the counter counts"
     assert reported["receipts"]["live"]
