@@ -108,13 +108,8 @@ class Settings:
     rate_limit_per_min: int = _setting(120, "requests per minute and IP under /api/; 0 = off")
     metrics: str = _setting("off", "who may read /metrics: off, loopback (callers of this machine), admin")
     trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is trusted")
-    max_connections_per_address: int = _setting(
-        256,
-        "open connections of one address to a listener, trusted proxies aside; 0 = any number",
-    )
-    cors_origins: str = _setting(
-        "", "comma list of origins whose pages may call the API, https://app.example.com; * is every one"
-    )
+    max_connections_per_address: int = _setting(256, "to a listener, trusted proxies aside; 0 = any number")
+    cors_origins: str = _setting("", "origins whose pages may call the API, comma list; * is every one")
     mcp_allowed_hosts: str = _setting(
         "", "comma list of names under which /mcp may be asked; addresses in digits and localhost always may"
     )
@@ -155,9 +150,7 @@ class Settings:
     dagster_host: str = _setting("127.0.0.1", "where the API and the worker find the Dagster UI")
     dagster_port: int = _setting(3000)
     dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens")
-    dagster_login: bool = _setting(
-        False, "the Dagster UI asks for the login of an administrator at the console of the same host name"
-    )
+    dagster_login: bool = _setting(False, "the UI asks for an administrator's login at the console")
     dagster_allowed_hosts: str = _setting("", "comma list of names of the Dagster UI, beside DAGSTER_HOST")
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")

@@ -32,4 +32,4 @@ def command(
     """
     from ashare.work.backfill import run  # noqa: PLC0415  see ashare.main
 
-    return run(out, dataset or datasets or "", codes, since, until, every=every, plan=plan, wait=not no_wait)
+    return run(out, dataset, datasets, codes, since, until, every=every, plan=plan, wait=not no_wait)

@@ -9,10 +9,12 @@ from ashare.output import IN_PART, Output
 from ashare.session import BY, need_worker, with_state
 from ashare.waiting import finished, loaded
 from ashare.work.load import load_codes
+from ashare.work.plan import datasets_named
 from ashare.work.plan import run as show_plan
 from core.errors import InputError
 from resources.warehouse.ledger.backfills import Backfill
 from resources.warehouse.ledger.commands import Command
+from resources.warehouse.ledger.missing_partitions import dated
 from serving_api.admin.backfill import Turn, backfill_detail, start_backfill
 from serving_api.admin.gaps import PlanRequest, plan_of, requested_days
 from serving_api.framework.state import State
@@ -21,7 +23,8 @@ from serving_api.framework.threads import off_loop
 
 def run(
     out: Output,
-    datasets: str,
+    dataset: str | None,
+    datasets: str | None,
     codes: str | None,
     since: str,
     until: str | None,
@@ -31,14 +34,20 @@ def run(
     wait: bool,
 ) -> int:
     """Load dates of some datasets or show the plan; the exit code, the worst of them."""
+    if dataset is not None and datasets is not None:
+        raise InputError("datasets", "names what is loaded, in place of DATASET")
+    if dataset is None and datasets is None:
+        raise InputError("dataset", "name one, or several as --datasets")
     if codes is not None:
         if plan:
-            show_plan(out, datasets, codes, since, until, None)
+            show_plan(out, dataset or datasets, codes, since, until, None)
             return 0
-        return load_codes(out, datasets, codes, since, until, wait=wait)
+        return load_codes(out, dataset or datasets, codes, since, until, wait=wait)
+    # All of them are looked at before the first is loaded.
+    names = [dataset or ""] if datasets is None else [dated(one).name for one in datasets_named(datasets)]
+    bodies = [_requested(name, since, until, only_missing=not every) for name in names]
     worst = 0
-    for name in [part.strip() for part in datasets.split(",") if part.strip()] or [""]:
-        body = _requested(name, since, until, only_missing=not every)
+    for body in bodies:
         if plan:
             shown = with_state(partial(plan_of, body=body))
             out.result(shown, _plan_lines(shown))

@@ -8,6 +8,7 @@ pacing in force, and from how long recorded answers took. Nothing is asked of an
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from core.declaration.dataset import Dataset, Source
@@ -168,8 +169,12 @@ class Pricing:
         calls = sum(source.calls.number(self.ctx, scope, number) for scope in scopes)
         return self._price(source.name, source.calls.family or source.name, calls)
 
+    @cached_property
+    def _answers(self) -> Mapping[str, tuple[float, float]]:
+        return usual_answers(self.run)
+
     def _price(self, source: str, family: str, calls: int) -> Price:
-        size, took = usual_answers(self.run).get(source, (0.0, 0.0))
+        size, took = self._answers.get(source, (0.0, 0.0))
         minutes = max(self.paces.seconds(family, calls), calls * took) / 60
         return Price(source, calls, minutes, round(calls * size) if size else None)
 

@@ -23,7 +23,7 @@ from serving_api.health.service import package_version
 from serving_api.mcp import pages
 from serving_api.mcp.calling import INVALID_PARAMS, Refused, annotations, called, failure
 from serving_api.skills.service import Skill, Skills
-from serving_api.tools import ping
+from serving_api.tools.available import AVAILABLE, PING
 from serving_api.tools.registry import AnyTool, tools
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ INSTRUCTIONS = (
 @cache
 def mounted_tools() -> Mapping[str, AnyTool]:
     """Tools of the registry, and two that only this channel has."""
-    return {**tools(), ping.TOOL.name: ping.TOOL}
+    return {**tools(), PING.name: PING, AVAILABLE.name: AVAILABLE}
 
 
 class Protocol:

@@ -230,6 +230,14 @@ def test_a_backfill_of_several_datasets_goes_to_the_newest_date(cli: CommandLine
         (("load", "--datasets", "exright", "--codes", "600519"), "datasets", "leave --datasets out"),
         (("load", "kline_daily", "--since", DAYS[0]), "since", "ashare backfill"),
         (("load", "margin", "--datasets", "margin"), "datasets", "in place of NAME"),
+        (
+            ("backfill", "margin", "--datasets", "margin", "--from", DAYS[0]),
+            "datasets",
+            "in place of DATASET",
+        ),
+        (("backfill", "--from", DAYS[0]), "dataset", "name one"),
+        (("backfill", "--datasets", "margin,no_such", "--from", DAYS[0]), "datasets", "no_such"),
+        (("backfill", "--datasets", "margin,exright", "--from", DAYS[0]), "dataset", "exright"),
         (("load", "--datasets", "kline_dialy", "--codes", "600519"), "datasets", "nearest: kline_daily"),
         (
             ("backfill", "index_daily", "--codes", "600519", "--from", DAYS[0]),

@@ -1,10 +1,13 @@
 """The Dagster UI as a web page of somebody else meets it, and as its own pages and programs do."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from dagster import DagsterInstance
 from dagster_webserver.app import create_app_from_workspace_process_context
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -153,3 +156,16 @@ def test_the_programs_of_the_platform_pass(accounts: tuple[Settings, TestClient,
         "data": {"version": "7"}
     }
     assert (settings.data_path / "secrets" / "dagster_key").stat().st_mode & 0o077 == 0
+
+
+def test_nobody_is_let_in_while_accounts_cannot_be_read(
+    accounts: tuple[Settings, TestClient, TestClient], tmp_path: Path
+) -> None:
+    """The same token, where the database is away; the platform's programs need no account."""
+    settings, api, _ = accounts
+    token = token_of(api, settings.admin_seed_username, settings.admin_seed_password)
+    away = replace(settings, warehouse_url="mysql+pymysql://nobody:x@127.0.0.1:9/away")
+    with behind_login(PlainTextResponse("inside"), away) as pages:
+        ui = TestClient(pages, base_url=OWN)
+        assert ui.get("/", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+        assert ui.get("/", headers={"Authorization": programs_authorization(away)}).text == "inside"

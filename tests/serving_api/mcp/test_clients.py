@@ -71,7 +71,7 @@ def test_tools_are_listed_and_called_over_two_processes(service: Service, mode: 
                 await connected.call_tool("app_macro", {}),
                 await connected.call_tool("app_schema", {"dataset": "news"}),
                 await connected.call_tool("ping", {}),
-                await connected.call_tool("app_schema", {}),
+                await connected.call_tool("available_data", {}),
             ]
             return listed, answers, connected.protocol_version
 
@@ -79,7 +79,7 @@ def test_tools_are_listed_and_called_over_two_processes(service: Service, mode: 
     listed, answers, _ = run(work)
 
     tools = {tool.name: tool for tool in listed.tools}
-    assert TEN | {"ping"} <= tools.keys()
+    assert TEN | {"ping", "available_data"} <= tools.keys()
     assert all(tool.annotations.destructive_hint is False for tool in listed.tools)
     assert tools["app_find"].annotations.read_only_hint is True
     assert all(not answer.is_error for answer in answers)
@@ -288,7 +288,7 @@ def test_a_client_that_shares_no_code_reads_tools_resources_and_prompts(service:
     assert reported["hello"]["serverInfo"]["name"] == "ashare-platform"
     assert reported["ping"] is True
     names = {tool["name"] for tool in reported["tools"]["tools"]}
-    assert {"app_find", "app_macro", "ping"} <= names
+    assert {"app_find", "app_macro", "ping", "available_data"} <= names
     found = json.loads(reported["found"]["content"][0]["text"])
     assert found["items"][0]["name"] == "贵州茅台"
     assert reported["wrong"]["isError"] is True
