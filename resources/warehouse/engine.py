@@ -30,7 +30,7 @@ def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
     path = url.database or ""
     if not read_only and path and path != ":memory:":
         try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"the folder of {path} cannot be made ({error.strerror})") from None
     address = f"sqlite:///file:{path}?mode=ro&uri=true" if read_only else f"sqlite:///{path}"

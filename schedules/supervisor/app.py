@@ -151,8 +151,6 @@ class Start:
         """Folders, secrets, Dagster's files."""
         if self.settings.app_role != self.settings.role:
             self._say(f"APP_ROLE: {self.settings.app_role!r} is none of {', '.join(ROLES)}; it means all")
-        # Of this process and of every child: database, payloads, logs and lake are for their owner.
-        os.umask(0o077)
         folders.make_folders(self.data)
         if self.settings.role != "worker" and not self.settings.admin_seed_password:
             password, path = folders.admin_password(self.data)
@@ -347,6 +345,8 @@ def run(
 ) -> int:
     """Start, watch, stop. Returns 0 after a requested end, 1 when the start was refused or failed."""
     add_no_proxy(os.environ)
+    # Of this process and of every child: database, payloads, logs and lake are for their owner.
+    os.umask(0o077)
     try:
         settings = read_settings(environ)
         check(settings)

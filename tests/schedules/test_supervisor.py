@@ -358,17 +358,20 @@ def interrupted(process: subprocess.Popen[bytes]) -> str:
 
 def test_a_start_writes_its_facts_and_one_signal_stops_everything(tmp_path: Path) -> None:
     ports = {"API_PORT": str(checks.free_port()), "DAGSTER_PORT": str(checks.free_port())}
-    process, lines, facts = started(tmp_path, "run.json", **ports)
+    data = tmp_path / "data"
+    process, lines, facts = started(data, "run.json", **ports)
+    others = {path.name for path in (data, *data.rglob("*")) if path.stat().st_mode & 0o077}
     rest = interrupted(process)
 
-    assert f"administrator admin, password in {tmp_path / 'secrets' / 'admin_password'}" in lines
+    assert others == set(), "a folder that is made by the start is for its owner alone, all of it"
+    assert f"administrator admin, password in {data / 'secrets' / 'admin_password'}" in lines
     assert f"API        http://127.0.0.1:{ports['API_PORT']}/docs" in lines
     assert rest == "stopping\n"
     assert facts["pid"] == process.pid
     assert facts["ports"]["api"] == int(ports["API_PORT"])
     assert len(facts["pids"]) == 6
     assert not any(alive(pid) for pid in facts["pids"].values())
-    assert not (tmp_path / "run.json").exists()
+    assert not (data / "run.json").exists()
 
 
 def test_the_api_and_the_scheduler_side_are_two_supervisors_on_one_folder(tmp_path: Path) -> None:
