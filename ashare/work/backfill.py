@@ -51,8 +51,13 @@ def run(
         if plan:
             shown = with_state(partial(plan_of, body=body))
             out.result(shown, _plan_lines(shown))
-        else:
+            continue
+        try:
             worst = max(worst, _load(out, body, wait=wait))
+        except InputError as error:
+            if error.parameter != "all" or len(bodies) == 1:
+                raise
+            out.note(f"{body.dataset}: {error.problem}")
     return worst
 
 

@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from ashare import waiting
+from ashare.output import Output
+from ashare.work import backfill
+from core.errors import InputError
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command, CommandQueue
+from serving_api.admin.gaps import PlanRequest
 from tests.ashare.conftest import DAYS, CommandLine
 from tests.serving_api.market import NOW, put
 from tests.serving_api.worker import fail, succeed, worker
@@ -221,6 +225,23 @@ def test_a_backfill_of_several_datasets_goes_to_the_newest_date(cli: CommandLine
         assert cli("backfill", "--datasets", "kline_daily,margin", "--since", DAYS[0]) == 0, cli.err
     lines = [line for line in cli.out.splitlines() if line.startswith("backfill ")]
     assert [line.split(" of ")[1].split(":")[0] for line in lines] == ["kline_daily", "margin"]
+
+
+def test_what_is_loaded_already_does_not_end_a_backfill_of_several(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(out: Output, body: PlanRequest, *, wait: bool) -> int:
+        if body.dataset == "kline_daily":
+            raise InputError("all", "every trade date is loaded already")
+        return real(out, body, wait=wait)
+
+    real = backfill._load
+    monkeypatch.setattr(backfill, "_load", refused)
+    cli.has_worker()
+    with worker(cli.url, ended("success")):
+        assert cli("backfill", "--datasets", "kline_daily,margin", "--since", DAYS[0]) == 0, cli.err
+    assert "kline_daily: every trade date is loaded already" in cli.err
+    assert "backfill " in cli.out
 
 
 @pytest.mark.parametrize(
